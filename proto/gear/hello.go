@@ -1,0 +1,87 @@
+package gear
+
+import "time"
+
+// Hello is how an agent registers itself.
+type Hello struct {
+	Instance     string // unique per process start; the controller may assign another
+	App, IDC     string
+	Host, Build  string
+	SDK          string
+	Capabilities []string // e.g. crowd_rt, external_timeout, staged, quota
+	Points       []PointDecl
+	Held         Version
+	HeldHash     string
+	Tables       []string // hashes of the level tables it still holds
+	FallbackRung Rung
+	StartedAt    time.Time
+}
+
+// PointDecl is a control point as the app's code declares it.
+type PointDecl struct {
+	Name     string
+	External bool // a call edge owned by this app: its handle is a timeout
+	Params   []Param
+}
+
+// Rung is the step of the fallback ladder that answers at the moment.
+type Rung uint8
+
+// The ladder, best first.
+const (
+	RungLive     Rung = iota + 1 // the live order
+	RungStaged                   // a staged plan step that is due
+	RungLastGood                 // the last good set, from memory or disk, until its TTL
+	RungDefault                  // the defaults declared by the app
+)
+
+var rungNames = [...]string{"", "live", "staged", "last_good", "default"}
+
+// String gives the rung's name in API and metrics.
+func (r Rung) String() string {
+	if int(r) < len(rungNames) {
+		return rungNames[r]
+	}
+	return "unknown"
+}
+
+// Report is one second (by default) of what an agent measured.
+type Report struct {
+	Sequence int64
+	At       time.Time     // the agent's estimate of reference time at the window's end
+	Window   time.Duration // length of the window
+	Held     Version
+	Rung     Rung
+	CPU      float64 // share of the machine's cores busy, 0..1; negative when unknown
+	Clock    time.Duration
+	Points   []PointReport
+}
+
+// PointReport is what happened at one point for one scene.
+type PointReport struct {
+	Scene, Point string
+	Count        int64
+	OK           int64
+	Timeouts     int64
+	Errors       int64
+	Shed         int64
+	RTSum        time.Duration
+	RT           []byte // proto/sketch encoding, microseconds
+	Value        float64
+	Load         float64 // sum of predicted loads
+	LevelSum     int64   // request-weighted: mean level = LevelSum / Count
+	LevelMin     int
+	LevelMax     int
+	Crowds       []CrowdReport
+}
+
+// CrowdReport is one crowd of a point: requests of similar predicted RT.
+type CrowdReport struct {
+	Crowd   int
+	Edge    time.Duration // lower edge of predicted RT at the reference level
+	Count   int64
+	RTSum   time.Duration
+	Work    float64
+	Level   int
+	Bounded string // "", "top" or "unreachable"
+}

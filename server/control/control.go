@@ -1,0 +1,158 @@
+package control
+
+import (
+	"context"
+	"time"
+
+	"github.com/allspark/allspark/proto/gear"
+	"github.com/allspark/allspark/server/audit"
+	"github.com/allspark/allspark/server/template"
+)
+
+// Field is the one thing a claim wishes to set.
+type Field string
+
+// The fields. Decide resolves each alone.
+const (
+	FieldLevel       Field = "level"
+	FieldStrategy    Field = "strategy"
+	FieldAvailableRT Field = "available_rt"
+	FieldTimeout     Field = "timeout"
+	FieldTarget      Field = "target_rt"
+	FieldBudget      Field = "budget"
+	FieldBinding     Field = "binding"
+)
+
+// Source is where a claim comes from. A lower number wins.
+type Source uint8
+
+// The sources in order of precedence. Emergency stands outside the order: it
+// can only lower a level.
+const (
+	SourceEmergency Source = iota + 1
+	SourceManual
+	SourcePlan
+	SourcePreset
+	SourceFeedback
+	SourceTemplate // the template's default, never stored as a claim
+)
+
+var sourceNames = [...]string{"", "emergency", "manual", "plan", "preset", "feedback", "template"}
+
+// String gives the source's name in API and console.
+func (s Source) String() string {
+	if int(s) < len(sourceNames) {
+		return sourceNames[s]
+	}
+	return "unknown"
+}
+
+// ParseSource is the inverse of String.
+func ParseSource(s string) (Source, bool) {
+	for i, n := range sourceNames {
+		if i > 0 && n == s {
+			return Source(i), true
+		}
+	}
+	return 0, false
+}
+
+// Scope says where a claim applies; gear.Any in a field means everywhere.
+type Scope struct{ Scene, IDC, App, Point, Bucket string }
+
+// Claim is a wish that a field be so, with its source, reason and end.
+//
+// INVARIANT: a claim is never edited but for its End: extending, releasing and
+// undoing all leave the trail that "why this gear" walks at a past second.
+type Claim struct {
+	ID        string
+	Field     Field
+	Scope     Scope
+	Level     int           // FieldLevel
+	Duration  time.Duration // FieldAvailableRT, FieldTimeout, FieldTarget
+	Strategy  gear.Strategy // FieldStrategy
+	Number    float64       // FieldBudget
+	Template  string        // FieldBinding: template id
+	Pin       int           // FieldBinding: version, 0 = latest
+	Source    Source
+	Origin    string // the plan step, feedback rule … that made it
+	Author    string
+	Reason    string
+	Start     time.Time
+	End       time.Time // mandatory for manual claims
+	CreatedAt time.Time
+	Released  time.Time // zero while it stands; the end that counts is the earlier of the two
+	ReleaseBy string
+	Version   int64 // ETag
+}
+
+// Active reports whether the claim counts at now.
+func (c *Claim) Active(now time.Time) bool {
+	if now.Before(c.Start) || !c.End.IsZero() && !now.Before(c.End) {
+		return false
+	}
+	return c.Released.IsZero() || now.Before(c.Released)
+}
+
+// ClaimFilter selects claims.
+type ClaimFilter struct {
+	Scope  Scope // "" in a field does not filter
+	Field  Field
+	Active time.Time // zero: any time
+	After  string
+	Limit  int
+}
+
+// Shift is one line of the journal: at a revision, the order set of one
+// app x IDC became this, because of that.
+type Shift struct {
+	Version  gear.Version
+	App, IDC string
+	At       time.Time // reference time
+	Hash     string
+	Cause    string   // short sentence: what changed
+	Claims   []string // ids that came or went
+	Set      gear.OrderSet
+	Tables   []gear.LevelTable // only those new in this shift; the store keeps each once
+}
+
+// Input is everything Decide looks at for one app x IDC. It is a value: the same
+// input gives the same decision, live, in a test, in the lab and when "why"
+// replays a past second.
+type Input struct {
+	App, IDC string
+	Points   []string // declared by agents or named by bindings
+	Scenes   []string // besides gear.Any: named by claims or bindings
+	Bindings []*template.Binding
+	Versions map[string]map[int]*template.Version // template id -> number; [0] is the latest
+	Claims   []*Claim
+	Now      time.Time
+}
+
+// Store keeps claims and the journal.
+type Store interface {
+	CreateClaim(ctx context.Context, c *Claim, ch audit.Change) error
+	// UpdateClaim changes End or Released only.
+	UpdateClaim(ctx context.Context, c *Claim, ch audit.Change) error
+	GetClaim(ctx context.Context, id string) (*Claim, error)
+	ListClaims(ctx context.Context, f ClaimFilter) (items []*Claim, next string, err error)
+	// ClaimsAt gives every claim that was active at t.
+	ClaimsAt(ctx context.Context, t time.Time) ([]*Claim, error)
+
+	// AppendShift takes the next revision, if the lease's fencing epoch still
+	// stands, and fills s.Version and s.At.
+	AppendShift(ctx context.Context, s *Shift, fence int64) error
+	// ShiftsSince gives shifts after v in order, at most limit.
+	ShiftsSince(ctx context.Context, v gear.Version, limit int) ([]*Shift, error)
+	// LatestShifts gives the newest shift of every app x IDC with its set and
+	// the tables it refers to.
+	LatestShifts(ctx context.Context) ([]*Shift, error)
+	// ShiftAt gives the shift of an app x IDC that was in force at t.
+	ShiftAt(ctx context.Context, app, idc string, t time.Time) (*Shift, error)
+	// ListShifts gives an app x IDC's shifts in [from, to), newest first.
+	ListShifts(ctx context.Context, app, idc string, from, to time.Time, limit int) ([]*Shift, error)
+	// RaiseEpoch sets the epoch to at least e and returns it.
+	RaiseEpoch(ctx context.Context, e int64) (int64, error)
+	// Now is reference time: the database's.
+	Now(ctx context.Context) (time.Time, error)
+}

@@ -1,0 +1,71 @@
+package fleet
+
+import (
+	"context"
+	"time"
+
+	"github.com/allspark/allspark/proto/gear"
+	"github.com/allspark/allspark/server/audit"
+)
+
+// State of an agent as operators see it.
+type State string
+
+// The states.
+const (
+	StateConnected    State = "connected"
+	StateStale        State = "stale"        // connected, but silent for longer than the rule allows
+	StateDisconnected State = "disconnected" // its last values are history, never shown as current
+	StateBanned       State = "banned"
+)
+
+// Agent is one registered agent.
+type Agent struct {
+	Instance     string
+	App, IDC     string
+	Host, Build  string
+	SDK          string
+	Address      string
+	Capabilities []string
+	Points       []gear.PointDecl
+	State        State
+	Session      string // of the live stream; "" when disconnected
+	Replica      string // controller that serves it
+	Held         gear.Version
+	HeldHash     string
+	Rung         gear.Rung
+	LastAck      gear.Ack
+	LastAckAt    time.Time
+	LastReportAt time.Time
+	ClockOffset  time.Duration
+	CPU          float64
+	StartedAt    time.Time
+	ConnectedAt  time.Time
+	SeenAt       time.Time
+	Banned       string // reason, "" when not banned
+}
+
+// Filter selects agents.
+type Filter struct {
+	App, IDC, Search string
+	State            State
+	After            string
+	Limit            int
+}
+
+// Store keeps what must survive a restart: who registered and what they declared.
+// Presence itself is in memory.
+type Store interface {
+	SaveAgents(ctx context.Context, agents []Agent) error
+	LoadAgents(ctx context.Context) ([]Agent, error)
+	DeleteAgents(ctx context.Context, instances []string) error
+	BanAgent(ctx context.Context, instance, reason string, c audit.Change) error
+	UnbanAgent(ctx context.Context, instance string, c audit.Change) error
+}
+
+// Declared is what the registered builds of an app say about one point.
+type Declared struct {
+	App, IDC, Build, Point string
+	Machines               int
+	Params                 []gear.Param
+}
