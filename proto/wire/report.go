@@ -1,0 +1,86 @@
+package wire
+
+import (
+	"time"
+
+	agentv1 "github.com/allspark/allspark/proto/agent/v1"
+	"github.com/allspark/allspark/proto/gear"
+)
+
+// FromReport makes the message of a report. The sketch's bytes are shared, not
+// copied.
+func FromReport(r *gear.Report) *agentv1.Report {
+	p := &agentv1.Report{
+		Sequence: r.Sequence, AtNs: nanos(r.At), WindowNs: int64(r.Window), HeldEpoch: r.Held.Epoch, HeldRevision: r.Held.Revision,
+		Rung: uint32(r.Rung), Cpu: r.CPU, ClockOffsetNs: int64(r.Clock), Points: make([]*agentv1.PointReport, len(r.Points)),
+	}
+	for i := range r.Points {
+		p.Points[i] = fromPoint(&r.Points[i])
+	}
+	return p
+}
+
+func fromPoint(r *gear.PointReport) *agentv1.PointReport {
+	p := &agentv1.PointReport{
+		Scene: clean(r.Scene), Point: clean(r.Point), Count: r.Count, Ok: r.OK, Timeouts: r.Timeouts, Errors: r.Errors, Shed: r.Shed,
+		RtSumUs: r.RTSum.Microseconds(), Rt: r.RT, Value: r.Value, Load: r.Load,
+		LevelSum: r.LevelSum, LevelMin: small(r.LevelMin), LevelMax: small(r.LevelMax),
+	}
+	for _, x := range r.Crowds {
+		p.Crowds = append(p.Crowds, &agentv1.CrowdReport{
+			Crowd: small(x.Crowd), EdgeUs: x.Edge.Microseconds(), Count: x.Count, RtSumUs: x.RTSum.Microseconds(),
+			Work: x.Work, Level: small(x.Level), Bounded: clean(x.Bounded),
+		})
+	}
+	return p
+}
+
+// ToReport reads a report.
+func ToReport(p *agentv1.Report) (gear.Report, gear.Problems) {
+	var c checker
+	r := gear.Report{
+		Sequence: c.count("sequence", p.GetSequence()), At: unix(p.GetAtNs()), Window: time.Duration(p.GetWindowNs()),
+		Held: c.version(p.GetHeldEpoch(), p.GetHeldRevision()), Rung: rung(p.GetRung()),
+		CPU: c.finite("cpu", p.GetCpu()), Clock: time.Duration(p.GetClockOffsetNs()),
+	}
+	if r.Window < 0 || r.Window > MaxWindow {
+		c.add("window", codeRange, "window wants a duration 0s..%s, got %s", MaxWindow, r.Window)
+		r.Window = 0
+	}
+	if n := len(p.GetPoints()); n > 0 && c.size("points", n, MaxSeries, "points") {
+		r.Points = make([]gear.PointReport, n)
+		for i, x := range p.GetPoints() {
+			r.Points[i] = c.point(i, x)
+		}
+	}
+	return r, c.problems
+}
+
+func (c *checker) point(i int, p *agentv1.PointReport) gear.PointReport {
+	before := len(c.problems)
+	r := gear.PointReport{
+		Scene: c.name("scene", p.GetScene()), Point: c.name("point", p.GetPoint()), Count: c.count("count", p.GetCount()),
+		OK: c.count("ok", p.GetOk()), Timeouts: c.count("timeouts", p.GetTimeouts()), Errors: c.count("errors", p.GetErrors()),
+		Shed: c.count("shed", p.GetShed()), RTSum: c.micros("rt_sum", p.GetRtSumUs()),
+		Value: c.finite("value", p.GetValue()), Load: c.finite("load", p.GetLoad()),
+		LevelSum: c.count("level_sum", p.GetLevelSum()), LevelMin: int(p.GetLevelMin()), LevelMax: int(p.GetLevelMax()),
+	}
+	if c.size("rt", len(p.GetRt()), MaxSketch, "bytes") {
+		r.RT = p.GetRt()
+	}
+	if n := len(p.GetCrowds()); n > 0 && c.size("crowds", n, MaxCrowds, "crowds") {
+		r.Crowds = make([]gear.CrowdReport, n)
+		for k, x := range p.GetCrowds() {
+			r.Crowds[k] = gear.CrowdReport{
+				Crowd: int(x.GetCrowd()), Edge: c.micros("crowds.edge", x.GetEdgeUs()), Count: c.count("crowds.count", x.GetCount()),
+				RTSum: c.micros("crowds.rt_sum", x.GetRtSumUs()), Work: c.finite("crowds.work", x.GetWork()),
+				Level: int(x.GetLevel()), Bounded: c.name("crowds.bounded", x.GetBounded()),
+			}
+		}
+	}
+	// Paths are made only for what is wrong: reports are the busiest message.
+	for k := before; k < len(c.problems); k++ {
+		c.problems[k].Path = at("points", i) + "." + c.problems[k].Path
+	}
+	return r
+}
