@@ -31,3 +31,65 @@ func (p Problems) Err() error {
 	}
 	return p
 }
+
+// MaxProblems bounds how many problems one check lists: a person reads a few,
+// and an acknowledgement must stay small.
+const MaxProblems = 100
+
+// Add appends a problem. Past MaxProblems only a last one is kept that says
+// there are more.
+func (p *Problems) Add(path, code, message string) {
+	switch n := len(*p); {
+	case n < MaxProblems:
+		*p = append(*p, Problem{Path: path, Code: code, Message: message})
+	case n == MaxProblems:
+		*p = append(*p, Problem{Code: CodeMore, Message: "there are more problems; only the first 100 are listed"})
+	}
+}
+
+// Under gives the problems with their paths below prefix: "default" under
+// "parameters[1]" is "parameters[1].default".
+func (p Problems) Under(prefix string) Problems {
+	out := make(Problems, len(p))
+	for i, x := range p {
+		x.Path = JoinPath(prefix, x.Path)
+		out[i] = x
+	}
+	return out
+}
+
+// JoinPath puts rest below prefix.
+func JoinPath(prefix, rest string) string {
+	switch {
+	case prefix == "":
+		return rest
+	case rest == "":
+		return prefix
+	case rest[0] == '[':
+		return prefix + rest
+	default:
+		return prefix + "." + rest
+	}
+}
+
+// The codes of problems; programs and translations key on them.
+const (
+	CodeType      = "type"      // another kind of value is wanted
+	CodeRange     = "range"     // below the minimum or above the maximum
+	CodeStep      = "step"      // between two steps
+	CodeEnum      = "enum"      // not one of the values listed
+	CodeFinite    = "finite"    // NaN or infinite
+	CodeLength    = "length"    // too long, or too many
+	CodeText      = "text"      // control characters or broken UTF-8
+	CodeRequired  = "required"  // nothing given where something is needed
+	CodeUnknown   = "unknown"   // nobody knows a thing of this name
+	CodeDuplicate = "duplicate" // given twice
+	CodeName      = "name"      // not a well-formed name
+	CodeGap       = "gap"       // level 1 is missing
+	CodeOrder     = "order"     // not in rising order
+	CodeShape     = "shape"     // parts that do not fit each other
+	CodeHash      = "hash"      // content and its hash differ
+	CodeSyntax    = "syntax"    // the document cannot be read
+	CodeMonotonic = "monotonic" // warning: moves against the hint
+	CodeMore      = "more"      // the list was cut
+)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -56,8 +57,14 @@ type Value struct {
 // Int makes an int value.
 func Int(v int64) Value { return Value{kind: KindInt, bits: uint64(v)} }
 
-// Float makes a float value.
-func Float(v float64) Value { return Value{kind: KindFloat, bits: math.Float64bits(v)} }
+// Float makes a float value. Minus zero becomes zero, so that equal numbers are
+// equal values with equal hashes.
+func Float(v float64) Value {
+	if v == 0 {
+		v = 0
+	}
+	return Value{kind: KindFloat, bits: math.Float64bits(v)}
+}
 
 // Bool makes a bool value.
 func Bool(v bool) Value {
@@ -133,7 +140,7 @@ func (v Value) Format() string {
 	case KindInt:
 		return strconv.FormatInt(int64(v.bits), 10)
 	case KindFloat:
-		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
+		return formatFloat(v.Float())
 	case KindBool:
 		return strconv.FormatBool(v.Bool())
 	case KindString, KindEnum:
@@ -143,6 +150,24 @@ func (v Value) Format() string {
 	default:
 		return "nothing"
 	}
+}
+
+// formatFloat writes the shortest text that reads back as f, in the very form of
+// ECMAScript's Number.toString, so that browser and server word alike.
+func formatFloat(f float64) string {
+	a := math.Abs(f)
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return strings.TrimPrefix(strconv.FormatFloat(f, 'g', -1, 64), "+")
+	}
+	if a != 0 && (a < 1e-6 || a >= 1e21) {
+		b := strconv.FormatFloat(f, 'e', -1, 64)
+		// Go writes e-07 where ECMAScript writes e-7.
+		if n := len(b); n >= 4 && b[n-4] == 'e' && b[n-2] == '0' {
+			b = b[:n-2] + b[n-1:]
+		}
+		return b
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
 // String makes values readable in logs and test failures.
