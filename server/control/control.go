@@ -114,6 +114,30 @@ type Shift struct {
 	Claims   []string // ids that came or went
 	Set      gear.OrderSet
 	Tables   []gear.LevelTable // only those new in this shift; the store keeps each once
+	Basis    Basis             // what the decision looked at
+}
+
+// Basis is the Input of a shift, small enough to journal with it: one JSON
+// column. "Why this gear" at a past second replays Decide on it, so it holds
+// claims and bindings as they were read, not their ids: a release that commits
+// while a decision is made must not change what that decision saw.
+//
+// Template versions are immutable and therefore only named. GetVersion must
+// answer for them as long as the journal is kept, deleted templates included.
+type Basis struct {
+	Now      time.Time
+	Points   []string
+	Scenes   []string
+	Bindings []*template.Binding // those that can match this app x IDC
+	Versions []VersionRef
+	Claims   []*Claim // active and able to match this app x IDC
+}
+
+// VersionRef names a template version; Latest tells that it was the newest.
+type VersionRef struct {
+	TemplateID string
+	Number     int
+	Latest     bool
 }
 
 // Input is everything Decide looks at for one app x IDC. It is a value: the same
@@ -140,14 +164,17 @@ type Store interface {
 	ClaimsAt(ctx context.Context, t time.Time) ([]*Claim, error)
 
 	// AppendShift takes the next revision, if the lease's fencing epoch still
-	// stands, and fills s.Version and s.At.
+	// stands (fault.Stale otherwise), and fills s.Version, s.Set's version and
+	// s.At. It keeps s.Basis with it and each table of s.Tables once by hash.
 	AppendShift(ctx context.Context, s *Shift, fence int64) error
-	// ShiftsSince gives shifts after v in order, at most limit.
+	// ShiftsSince gives shifts after v in order, at most limit, each with every
+	// table its set refers to; the basis may be left out.
 	ShiftsSince(ctx context.Context, v gear.Version, limit int) ([]*Shift, error)
 	// LatestShifts gives the newest shift of every app x IDC with its set and
 	// the tables it refers to.
 	LatestShifts(ctx context.Context) ([]*Shift, error)
-	// ShiftAt gives the shift of an app x IDC that was in force at t.
+	// ShiftAt gives the shift of an app x IDC that was in force at t, with basis
+	// and tables; fault.NotFound when there was none yet.
 	ShiftAt(ctx context.Context, app, idc string, t time.Time) (*Shift, error)
 	// ListShifts gives an app x IDC's shifts in [from, to), newest first.
 	ListShifts(ctx context.Context, app, idc string, from, to time.Time, limit int) ([]*Shift, error)
