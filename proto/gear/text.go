@@ -8,7 +8,8 @@ import (
 )
 
 // MarshalText writes a value with its kind, "int:250", for journals, snapshots
-// and JSON; the zero Value is "". Every value reads back equal.
+// and JSON; the zero Value is "". Every value that a document can
+// hold reads back equal.
 func (v Value) MarshalText() ([]byte, error) {
 	if v.kind == KindNone {
 		return nil, nil
