@@ -1,0 +1,162 @@
+package push
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/allspark/allspark/proto/gear"
+)
+
+// Outbox is one agent stream's end of the hub. Next belongs to the stream's
+// writer alone; the other methods are safe from any goroutine.
+type Outbox struct {
+	hub      *Hub
+	group    *group
+	instance string
+	wake     chan struct{} // size 1: a wake that is due already says everything
+	cut      chan struct{}
+
+	mu      sync.Mutex
+	sent    gear.Version // newest version handed to the writer, or held at the hello
+	hash    string       // of sent
+	refused gear.Version
+	tables  []string // sorted hashes the agent has
+	slot    [slots]any
+	waiting time.Time // since when something newer is due without progress; zero: nothing
+	done    bool
+	reason  string
+}
+
+// Instance names the agent.
+func (o *Outbox) Instance() string { return o.instance }
+
+// Wake is signalled when Next may have something.
+func (o *Outbox) Wake() <-chan struct{} { return o.wake }
+
+// Cut is closed when the stream must end: the agent stalled or was replaced.
+func (o *Outbox) Cut() <-chan struct{} { return o.cut }
+
+// Reason tells why the outbox was cut.
+func (o *Outbox) Reason() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.reason
+}
+
+// Next appends what is due to dst: slots, then the tables the agent lacks, then
+// the newest set. What it returns counts as sent.
+func (o *Outbox) Next(dst []any) []any {
+	s := o.group.state.Load()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i, f := range o.slot {
+		if f != nil {
+			dst = append(dst, f)
+			o.slot[i] = nil
+		}
+	}
+	if s == nil || !o.dueLocked(s) {
+		return dst
+	}
+	// Only the tables of the newest set count as held from here on: an agent may
+	// drop the others, and sending one twice is cheaper than a refusal.
+	have := make([]string, 0, len(s.Tables))
+	for hash, frame := range s.Tables {
+		if _, ok := slices.BinarySearch(o.tables, hash); !ok {
+			dst = append(dst, frame)
+		}
+		have = append(have, hash)
+	}
+	slices.Sort(have)
+	o.tables = have
+	o.sent, o.hash = s.Version, s.Hash
+	return append(dst, s.Orders)
+}
+
+// dueLocked reports whether s must be sent: it is newer than what the agent has, or
+// the same version with other content; and the agent did not refuse it.
+func (o *Outbox) dueLocked(s *State) bool {
+	if s.Version == o.refused {
+		return false
+	}
+	if s.Version == o.sent {
+		return s.Hash != o.hash
+	}
+	return o.sent.Less(s.Version)
+}
+
+// Put leaves a frame in a slot, in place of an older one that was not sent yet.
+func (o *Outbox) Put(s Slot, frame any) {
+	o.mu.Lock()
+	if !o.done {
+		o.slot[s] = frame
+	}
+	o.mu.Unlock()
+	o.signal()
+}
+
+// Ack notes the agent's answer; false when it answers nothing that was sent.
+func (o *Outbox) Ack(a gear.Ack) bool {
+	now := o.hub.now()
+	o.mu.Lock()
+	if o.sent.Less(a.Version) {
+		o.mu.Unlock()
+		return false
+	}
+	if a.Refused {
+		// A refusing agent may have thrown the set's tables away with it.
+		o.refused, o.tables = a.Version, nil
+	}
+	if a.Version == o.sent {
+		o.waiting = time.Time{}
+	} else if !o.waiting.IsZero() {
+		o.waiting = now
+	}
+	if s := o.group.state.Load(); s != nil && o.dueLocked(s) && o.waiting.IsZero() {
+		o.waiting = now
+	}
+	o.mu.Unlock()
+	if o.group.ack(o, a, now) {
+		o.hub.changed()
+	}
+	return true
+}
+
+// Leave ends the outbox. clean says that the agent said goodbye; else it stays
+// in the ledger as disconnected. The leave of a replaced outbox changes nothing.
+func (o *Outbox) Leave(clean bool) {
+	o.mu.Lock()
+	o.done = true
+	o.mu.Unlock()
+	if o.group.leave(o, clean, o.hub.now()) {
+		o.hub.changed()
+	}
+}
+
+// due notes that something newer waits, and wakes the writer.
+func (o *Outbox) due(s *State, now time.Time) {
+	o.mu.Lock()
+	if o.waiting.IsZero() && o.dueLocked(s) {
+		o.waiting = now
+	}
+	o.mu.Unlock()
+	o.signal()
+}
+
+func (o *Outbox) signal() {
+	select {
+	case o.wake <- struct{}{}:
+	default:
+	}
+}
+
+// end cuts the stream once.
+func (o *Outbox) end(reason string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.reason == "" {
+		o.reason, o.done = reason, true
+		close(o.cut)
+	}
+}
