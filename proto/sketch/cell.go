@@ -7,6 +7,10 @@ const (
 	cells    = 1 << cellBits // in an octave
 	octaves  = 26            // 0..2^31-1 µs
 
+	// slots is octaves rounded up to a power of two: an index masked with it
+	// needs no bounds check on the request's path.
+	slots = 32
+
 	// MaxValue is the largest value told apart, in microseconds; larger ones
 	// are counted as this.
 	MaxValue = 1<<31 - 1
@@ -19,9 +23,9 @@ const (
 // locate names the octave and the cell of a value.
 func locate(us uint64) (octave, cell uint) {
 	us = min(us, MaxValue)
-	shift := uint(bits.Len64(us >> (cellBits + 1)))
-	index := uint(us>>shift) + shift<<cellBits
-	return index >> cellBits, index & (cells - 1)
+	shift := uint(bits.Len32(uint32(us >> (cellBits + 1))))
+	index := uint(us>>(shift&63)) + shift<<cellBits
+	return index >> cellBits % slots, index % cells
 }
 
 // bounds are the lowest and highest value counted in a cell.

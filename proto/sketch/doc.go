@@ -17,7 +17,7 @@
 // # Memory
 //
 // Octaves are allocated when their first value arrives: an empty [Sketch] is
-// 208 bytes, and each octave in use adds 256 (a [Sum] twice that). A point whose
+// 256 bytes, and each octave in use adds 256 (a [Sum] twice that). A point whose
 // response times spread over eight octaves takes 2.3 KiB, where the flat array
 // would take 6.7. One process may hold a sketch for each point and scene of
 // thousands of agents, so this is what counts; the price is one more load on
@@ -28,13 +28,14 @@
 // An empty sketch is no bytes at all. Otherwise one format byte (1), then a
 // block for each octave that holds something, in rising order. A block with few
 // cells lists them, a byte each for counts up to 3; a block with many has a
-// 64-bit map of the cells in use and a nibble for each count. Counts that do not
-// fit follow as varints; see appendBlock. A cell counts up to 2^40.
+// 64-bit map of the cells in use and a field of 4 or 8 bits for each count,
+// whichever is shorter. Counts that do not fit follow as varints; see
+// appendBlock. A cell counts up to 2^40.
 //
 // # When things fail
 //
-// Merge takes bytes from the network: anything AppendTo or Drain could not have
-// written is refused with [ErrMalformed] and leaves the sum as it was. A cell of
+// Merge takes bytes from the network: what is not a sketch is refused with
+// [ErrMalformed] and leaves the sum as it was. A cell of
 // a [Sketch] wraps after 2^32 values without a Drain; at one drain a second that
 // cannot happen.
 //

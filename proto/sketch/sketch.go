@@ -6,7 +6,7 @@ import "sync/atomic"
 // methods may be called at the same time by any number of goroutines. A Sketch
 // must not be copied after first use.
 type Sketch struct {
-	octave [octaves]atomic.Pointer[hotOctave]
+	octave [slots]atomic.Pointer[hotOctave]
 }
 
 // Cells are 32 bits wide: a report covers a second, and half the memory is half
@@ -17,22 +17,19 @@ type hotOctave [cells]atomic.Uint32
 // allocates only for the first value an octave ever sees.
 func (s *Sketch) Record(us uint64) {
 	o, c := locate(us)
-	oct := s.octave[o].Load()
-	if oct == nil {
-		oct = s.grow(o)
+	if oct := s.octave[o].Load(); oct != nil {
+		oct[c].Add(1)
+		return
 	}
-	oct[c].Add(1)
+	s.recordFirst(o, c)
 }
 
-// grow is kept out of Record so that Record stays small enough to be inlined.
+// recordFirst is kept out of Record: nearly no value comes this way.
 //
 //go:noinline
-func (s *Sketch) grow(o uint) *hotOctave {
-	fresh := new(hotOctave)
-	if s.octave[o].CompareAndSwap(nil, fresh) {
-		return fresh
-	}
-	return s.octave[o].Load() // another recorder came first
+func (s *Sketch) recordFirst(o, c uint) {
+	s.octave[o].CompareAndSwap(nil, new(hotOctave)) // or another recorder came first
+	s.octave[o].Load()[c].Add(1)
 }
 
 // Count is the number of values recorded since the last Drain.
