@@ -30,7 +30,7 @@
 // seen everywhere within RefreshEvery plus one reload, and open streams that
 // call Current at least once a second end in less than 5 s.
 //
-// Passwords are argon2id (64 MiB, 2 passes, 1 lane); at most two are computed at
+// Passwords are argon2id (19 MiB, 2 passes, 1 lane); at most two are computed at
 // once, others wait their turn until their context ends. API and enrolment tokens
 // are 256 random bits, so a plain SHA-256 of them is kept.
 //
