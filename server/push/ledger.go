@@ -110,6 +110,14 @@ func (l *ledger) join(instance string, h Held, now time.Time) {
 	l.mark(now)
 }
 
+// rejoin keeps the problems of a refusal that the same stream made before.
+func (l *ledger) rejoin(instance string, h Held, now time.Time) {
+	if m := l.members[instance]; m != nil {
+		h.Refused.Problems = m.problems
+	}
+	l.join(instance, h, now)
+}
+
 // ack reports whether anything changed.
 func (l *ledger) ack(instance string, a gear.Ack, now time.Time) bool {
 	m := l.members[instance]

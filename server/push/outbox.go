@@ -26,6 +26,7 @@ type Outbox struct {
 	waiting time.Time // since when something newer is due without progress; zero: nothing
 	done    bool
 	reason  string
+	onCut   func()
 }
 
 // Instance names the agent.
@@ -36,6 +37,41 @@ func (o *Outbox) Wake() <-chan struct{} { return o.wake }
 
 // Cut is closed when the stream must end: the agent stalled or was replaced.
 func (o *Outbox) Cut() <-chan struct{} { return o.cut }
+
+// OnCut has f called, once, when the outbox is cut: a writer that hangs in its
+// stream does not hear Cut. f must not block and must not call the hub.
+func (o *Outbox) OnCut(f func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.reason != "" {
+		f()
+		return
+	}
+	o.onCut = f
+}
+
+// Reset takes a new hello on the same stream: what the agent holds now counts,
+// not what was sent to it.
+func (o *Outbox) Reset(h Held) {
+	now := o.hub.now()
+	g := o.group
+	g.mu.Lock()
+	if g.members[o.instance] != o {
+		g.mu.Unlock()
+		return
+	}
+	o.mu.Lock()
+	o.sent, o.hash, o.tables = h.Version, h.Hash, slices.Sorted(slices.Values(h.Tables))
+	o.waiting = time.Time{}
+	h.Refused = gear.Ack{Version: o.refused, Refused: o.refused != gear.Version{}}
+	o.mu.Unlock()
+	g.ledger.rejoin(o.instance, h, now)
+	if s := g.state.Load(); s != nil {
+		o.due(s, now)
+	}
+	g.mu.Unlock()
+	o.hub.changed()
+}
 
 // Reason tells why the outbox was cut.
 func (o *Outbox) Reason() string {
@@ -158,5 +194,8 @@ func (o *Outbox) end(reason string) {
 	if o.reason == "" {
 		o.reason, o.done = reason, true
 		close(o.cut)
+		if o.onCut != nil {
+			o.onCut()
+		}
 	}
 }
