@@ -7,10 +7,6 @@ const (
 	cells    = 1 << cellBits // in an octave
 	octaves  = 26            // 0..2^31-1 µs
 
-	// slots is octaves rounded up to a power of two: an index masked with it
-	// needs no bounds check on the request's path.
-	slots = 32
-
 	// MaxValue is the largest value told apart, in microseconds; larger ones
 	// are counted as this.
 	MaxValue = 1<<31 - 1
@@ -20,12 +16,10 @@ const (
 	MaxError = 1.0 / 128
 )
 
-// locate names the octave and the cell of a value.
-func locate(us uint64) (octave, cell uint) {
-	us = min(us, MaxValue)
-	shift := uint(bits.Len32(uint32(us >> (cellBits + 1))))
-	index := uint(us>>(shift&63)) + shift<<cellBits
-	return index >> cellBits % slots, index % cells
+// locate is the index of the cell of a value: 64·octave + cell.
+func locate(us uint64) uint64 {
+	shift := uint64(bits.Len64(us >> (cellBits + 1)))
+	return min(us>>shift+shift<<cellBits, octaves*cells-1)
 }
 
 // bounds are the lowest and highest value counted in a cell.

@@ -38,8 +38,8 @@ func (s *Sum) Add(other *Sum) {
 
 // Record counts n values of us microseconds.
 func (s *Sum) Record(us, n uint64) {
-	o, c := locate(us)
-	s.at(o)[c] += n
+	i := uint(locate(us))
+	s.at(i / cells)[i%cells] += n
 	s.count += n
 }
 

@@ -32,6 +32,17 @@ func used(who int) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
+// Loop calls run once with b.N, for operations so short that a call of a
+// function value each would be a good part of the figure.
+func Loop(b *testing.B, run func(n int)) {
+	b.Helper()
+	b.ReportAllocs()
+	b.ResetTimer()
+	before := Used()
+	run(b.N)
+	report(b, Used()-before)
+}
+
 // Serial runs op b.N times on one goroutine; i rises from 0.
 func Serial(b *testing.B, op func(i int)) {
 	b.Helper()
