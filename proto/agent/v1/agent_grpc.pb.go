@@ -41,7 +41,8 @@ const (
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 type AgentServiceClient interface {
 	// Enroll trades a short-lived enrolment token, bound to app and IDC, for a
-	// credential that the agent renews by itself.
+	// credential that the agent renews by itself: a call with an empty token and
+	// the valid credential as "authorization: Bearer ..." metadata gives a fresh one.
 	Enroll(ctx context.Context, in *EnrollRequest, opts ...grpc.CallOption) (*EnrollResponse, error)
 	// Connect is the one long stream of an agent. The credential travels as
 	// "authorization: Bearer ..." metadata.
@@ -84,7 +85,8 @@ type AgentService_ConnectClient = grpc.BidiStreamingClient[ConnectRequest, Conne
 // for forward compatibility.
 type AgentServiceServer interface {
 	// Enroll trades a short-lived enrolment token, bound to app and IDC, for a
-	// credential that the agent renews by itself.
+	// credential that the agent renews by itself: a call with an empty token and
+	// the valid credential as "authorization: Bearer ..." metadata gives a fresh one.
 	Enroll(context.Context, *EnrollRequest) (*EnrollResponse, error)
 	// Connect is the one long stream of an agent. The credential travels as
 	// "authorization: Bearer ..." metadata.

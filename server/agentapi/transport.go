@@ -1,0 +1,101 @@
+package agentapi
+
+import (
+	"context"
+	"net"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/peer"
+)
+
+const (
+	// maxInbound bounds a frame from an agent: a report of 100 series with
+	// sketches takes some 60 KiB.
+	maxInbound = 256 << 10
+	// window is grpc's smallest; a fixed one needs no bandwidth pings, and bounds
+	// what a peer can make us hold.
+	window = 64 << 10
+	// readBuffer holds a frame header and a small report. Larger frames are read
+	// straight into place.
+	readBuffer = 512
+	// writeBuffer is shared by the connections that write at the moment.
+	writeBuffer = 4 << 10
+	// maxStreams a connection: an agent needs one and a call to enrol; a sidecar or
+	// test may share a connection.
+	maxStreams = 64
+)
+
+// ServerOptions are the settings of a gRPC server that serves agents. creds is
+// nil for plain text.
+func ServerOptions(creds credentials.TransportCredentials) []grpc.ServerOption {
+	if creds == nil {
+		creds = insecure.NewCredentials()
+	}
+	return []grpc.ServerOption{
+		grpc.Creds(closable{creds}),
+		grpc.ForceServerCodecV2(newCodec()),
+		grpc.InitialWindowSize(window),
+		grpc.InitialConnWindowSize(window),
+		grpc.ReadBufferSize(readBuffer),
+		grpc.WriteBufferSize(writeBuffer),
+		grpc.SharedWriteBuffer(true),
+		grpc.MaxRecvMsgSize(maxInbound),
+		grpc.MaxSendMsgSize(MaxFrame + 64),
+		grpc.MaxConcurrentStreams(maxStreams),
+		grpc.MaxHeaderListSize(16 << 10),
+		grpc.ConnectionTimeout(10 * time.Second),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
+		grpc.KeepaliveParams(keepalive.ServerParameters{
+			MaxConnectionIdle: 2 * time.Minute,  // a connection without streams
+			Time:              20 * time.Second, // agents report each second: silence is suspect
+			Timeout:           10 * time.Second,
+		}),
+	}
+}
+
+// closable lets a handler close its connection. There is no other way to free a
+// goroutine that hangs in SendMsg on a peer that does not read.
+type closable struct {
+	credentials.TransportCredentials
+}
+
+type connInfo struct {
+	credentials.AuthInfo
+	conn net.Conn
+}
+
+// Unwrap gives the authentication of the credentials inside, e.g. TLS's.
+func (c connInfo) Unwrap() credentials.AuthInfo { return c.AuthInfo }
+
+func (c closable) ServerHandshake(raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	conn, info, err := c.TransportCredentials.ServerHandshake(raw)
+	if err != nil {
+		return nil, nil, err
+	}
+	return conn, connInfo{info, conn}, nil
+}
+
+func (c closable) Clone() credentials.TransportCredentials {
+	return closable{c.TransportCredentials.Clone()}
+}
+
+// peerOf gives the address of a stream's peer and a function that closes its
+// connection.
+func peerOf(ctx context.Context) (address string, hangUp func()) {
+	p, ok := peer.FromContext(ctx)
+	if !ok {
+		return "", func() {}
+	}
+	hangUp = func() {}
+	if c, ok := p.AuthInfo.(connInfo); ok {
+		hangUp = func() { _ = c.conn.Close() }
+	}
+	if p.Addr != nil {
+		address = p.Addr.String()
+	}
+	return address, hangUp
+}
