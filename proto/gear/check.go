@@ -11,7 +11,7 @@ import (
 const (
 	MaxText       = 1024 // bytes of a string value
 	MaxEnumValues = 64
-	MaxUnit       = 16 // bytes
+	MaxUnit       = 32 // bytes
 )
 
 // stepTolerance is how far from a whole number of steps a float may lie: a
@@ -162,7 +162,7 @@ func (p Param) CheckDecl() Problems {
 		return out
 	}
 	if len(p.Unit) > MaxUnit || !plainText(p.Unit) {
-		out.Add("unit", CodeText, "the unit of "+name+" is not a plain text of at most 16 bytes")
+		out.Add("unit", CodeText, "the unit of "+name+" is not a plain text of at most 32 bytes")
 	}
 	p.checkBounds(&out, name)
 	p.checkValues(&out, name)

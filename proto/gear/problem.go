@@ -1,12 +1,19 @@
 package gear
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // Problem is one thing wrong with one place.
 type Problem struct {
 	Path    string `json:"path"`    // e.g. gears[2].set.tag_count
 	Code    string `json:"code"`    // stable, for programs: type, range, step, enum, required, unknown, duplicate, gap …
 	Message string `json:"message"` // for people: "tag_count wants int 10..200, got 250 at level 9"
+
+	// Where the document gives a place, 1-based; 0 otherwise.
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
 }
 
 // Problems is an error that lists everything wrong at once, in path order.
@@ -19,6 +26,9 @@ func (p Problems) Error() string {
 		s[i] = x.Message
 		if x.Path != "" {
 			s[i] = x.Path + ": " + x.Message
+		}
+		if x.Line > 0 {
+			s[i] = "line " + strconv.Itoa(x.Line) + ", column " + strconv.Itoa(x.Column) + ": " + s[i]
 		}
 	}
 	return strings.Join(s, "; ")
