@@ -22,8 +22,8 @@ func (s *Service) Enroll(ctx context.Context, token, app, idc, host, instance st
 		s.log.WarnContext(ctx, "auth: enrolment refused", "app", app, "idc", idc, "host", host)
 		return "", time.Time{}, fault.New(fault.Unauthorized, "the enrolment token is unknown, revoked or expired")
 	}
-	if !ValidName(app) || !ValidName(idc) {
-		return "", time.Time{}, fault.New(fault.Invalid, "app and idc want [a-z0-9][a-z0-9._-]{0,62}, got %q and %q", app, idc)
+	if !gear.PlaceName(app) || !gear.PlaceName(idc) {
+		return "", time.Time{}, fault.New(fault.Invalid, "app and idc want [A-Za-z0-9][A-Za-z0-9._-]{0,62}, got %q and %q", gear.Shown(app), gear.Shown(idc))
 	}
 	if t.App != gear.Any && t.App != app || t.IDC != gear.Any && t.IDC != idc {
 		return "", time.Time{}, fault.New(fault.Forbidden, "this enrolment token is for app %s in %s, not for %s in %s", t.App, t.IDC, app, idc)

@@ -5,13 +5,14 @@
 // # Who may do what
 //
 // A Grant gives a role on app x IDC, narrowed to one verb if it names one. A
-// caller may do verb v on (app, idc) when some grant covers it. Objects without
-// an app or IDC of their own (a template, a user) are "global": only a grant on
-// every app and IDC covers writing them; reading a template needs any grant.
+// caller may do verb v on (app, idc) when some grant covers it. A user, the
+// settings and what spans all apps need a grant on every app and IDC. A template
+// has the scopes of its bindings: writing it needs the verb on all of them, and
+// while it is bound nowhere, the verb somewhere; everybody may read it.
 //
 //	viewer    read
-//	operator  read, edit, publish, bind, claim, agents
-//	admin     everything: also audit, access, settings
+//	operator  read, edit, publish, bind, claim, agents, audit
+//	admin     everything: also access, settings
 //
 // # Sessions
 //

@@ -43,10 +43,10 @@ var verbs = map[Role][]Verb{
 // Grant gives a role on app x IDC. gear.Any stands for all of them; Verb "" or
 // gear.Any for every verb of the role.
 type Grant struct {
-	Role Role
-	App  string
-	IDC  string
-	Verb Verb
+	Role Role   `json:"role"`
+	App  string `json:"app"`
+	IDC  string `json:"idc"`
+	Verb Verb   `json:"verb,omitempty"`
 }
 
 // Allows reports whether g covers the verb on app and idc. An app or idc of

@@ -2,7 +2,7 @@ package auth
 
 import "github.com/allspark/allspark/proto/gear"
 
-// ValidName reports whether s is a name as URLs, logs and documents take it:
+// ValidName reports whether s is a name of a user or token:
 // [a-z0-9][a-z0-9._-]{0,62}.
 func ValidName(s string) bool {
 	if len(s) == 0 || len(s) > 63 {
@@ -18,4 +18,4 @@ func ValidName(s string) bool {
 	return true
 }
 
-func validScope(s string) bool { return s == gear.Any || ValidName(s) }
+func validScope(s string) bool { return s == gear.Any || gear.PlaceName(s) }
