@@ -1,0 +1,62 @@
+package lab
+
+// Reading is what a point's parameters say for one request, in declared order:
+// ints and floats as numbers, durations in nanoseconds, an enum as its place in
+// the list of values, a bool as 0 or 1.
+type Reading [maxParams]float64
+
+// Outcome is how a visit or a request ended.
+type Outcome uint8
+
+// The outcomes.
+const (
+	OK Outcome = iota
+	TimedOut
+	Failed  // something below refused or failed
+	Refused // the machine held its limit
+	outcomes
+)
+
+var outcomeNames = [outcomes]string{"ok", "timeout", "error", "shed"}
+
+// String gives the outcome's name in metrics.
+func (o Outcome) String() string { return outcomeNames[o] }
+
+// Visit is one request at one point of one machine.
+type Visit struct {
+	// ID is the visit's slot: unique among the visits under way and bounded by
+	// them, so that it can index an array.
+	ID      int32
+	Machine int32
+	Point   int32
+	Scene   int32
+	Now     int64
+	Load    float64 // predicted, tokens
+	Value   float64 // of the user, mean 1
+	Key     uint64
+}
+
+// Result is how a visit ended.
+type Result struct {
+	Elapsed int64
+	Outcome Outcome
+	Earned  float64 // value of the response; at the point in front only
+}
+
+// Controls is all the engine knows of control: what the parameters say now. The
+// engine calls it from one goroutine, Begin before End, in order of its time.
+type Controls interface {
+	// Begin reads the parameters of a visit into r, which holds the defaults.
+	Begin(v *Visit, r *Reading)
+	// End reports how the visit ended; v.Now is the moment it did.
+	End(v *Visit, res Result)
+}
+
+// Free is no control at all: every point runs at the defaults its app declared.
+type Free struct{}
+
+// Begin leaves the defaults.
+func (Free) Begin(*Visit, *Reading) {}
+
+// End ignores the result.
+func (Free) End(*Visit, Result) {}

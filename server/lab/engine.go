@@ -1,0 +1,240 @@
+package lab
+
+import "math"
+
+// Kinds of event.
+const (
+	evLook     uint8 = iota // a Sharing machine's first job may leave; id machine
+	evCPU                   // a FIFO machine's job ends; id frame
+	evIO                    // a visit's I/O ends; id frame
+	evCall                  // a call reaches its machine; id frame
+	evEdge                  // an external edge's timeout; id frame of the callee
+	evPatience              // the scene's timeout at the frontend; id scene
+)
+
+// Config is one run.
+type Config struct {
+	Model    *Model
+	Workload WorkloadConfig
+	Controls Controls
+	// Slow divides the speed of single machines, by machine index; see Model.Place.
+	Slow map[int]float64
+}
+
+// Engine runs a model. It is used from one goroutine.
+type Engine struct {
+	model    *Model
+	controls Controls
+	work     *Workload
+	now      int64
+	heap     eventHeap
+
+	machines []machine
+	frames   []frame
+	free     []int32
+	requests []request
+	freeReq  []int32
+	patience []patience // by scene
+
+	// What Controls see; here so that a visit allocates nothing.
+	seen    Visit
+	reading Reading
+
+	defaults []Reading
+	noise    *[normalCells]float64
+	salts    []uint64 // by point
+	routes   []uint64 // by app
+	sceneSat uint64
+	idcSalt  uint64
+	valueSat uint64
+	meanLoad float64
+	gains    []float64 // value: weight / (1-exp(-top/half)) by point
+
+	Tally Tally
+}
+
+// request is a request under way; it lives until its last frame is gone.
+type request struct {
+	key      uint64
+	load     float64 // tokens
+	relative float64 // load / mean, as the scene asks
+	value    float64
+	worth    float64 // share of a full answer earned so far
+	output   [maxPoints]float32
+	amount   [maxPoints]float32
+	quality  [maxPoints]float32
+	started  int64
+	frames   int32
+	scene    int16
+	idc      int16
+	done     float64 // work at points above others
+	cut      float64 // … that was cut off
+	dead     bool    // nobody waits for it
+}
+
+// frame is one call at one machine.
+type frame struct {
+	request int32
+	parent  int32 // -1: nobody waits
+	machine int32
+	gen     uint32
+	began   int64 // the current local visit
+	called  int64 // when the caller sent it
+	app     int16
+	step    int16
+	pending int16 // calls under way
+	edge    int16 // external point at the caller, -1 when none
+	io      int64
+	failed  bool
+}
+
+// NewEngine builds an engine at time 0.
+func NewEngine(cfg Config) *Engine {
+	m := cfg.Model
+	m.check()
+	seed := cfg.Workload.Seed
+	e := &Engine{
+		model: m, controls: cfg.Controls, work: NewWorkload(cfg.Workload),
+		machines: make([]machine, m.MachineCount()),
+		noise:    logNormal(m.Noise),
+		sceneSat: Seed(seed, "scene"), idcSalt: Seed(seed, "idc"), valueSat: Seed(seed, "value"),
+		meanLoad: cfg.Workload.Trace.MeanLoad,
+		gains:    make([]float64, len(m.Points)),
+		patience: make([]patience, len(m.Scenes)),
+	}
+	for i := range e.machines {
+		app, _, _ := m.Place(i)
+		a := &m.Apps[app]
+		e.machines[i] = machine{queue: a.Queue, cores: a.Cores, limit: a.Limit, speed: 1, due: -1}
+		if f := cfg.Slow[i]; f > 0 {
+			e.machines[i].speed = 1 / f
+		}
+	}
+	for i := range m.Apps {
+		e.routes = append(e.routes, Seed(seed, "route", m.Apps[i].Name))
+	}
+	for i := range m.Points {
+		p := &m.Points[i]
+		e.salts = append(e.salts, Seed(seed, "noise", m.Apps[p.App].Name, p.Name))
+		e.defaults = append(e.defaults, m.Defaults(i))
+		if p.Weight > 0 {
+			top, _ := p.Params[0].Max.Number()
+			e.gains[i] = p.Weight / (1 - math.Exp(-top/p.Half))
+		}
+	}
+	e.Tally.init(len(m.Scenes))
+	return e
+}
+
+// Now is the engine's time.
+func (e *Engine) Now() int64 { return e.now }
+
+// Workload is what feeds the engine; its rate may be changed between runs.
+func (e *Engine) Workload() *Workload { return e.work }
+
+// SetRate changes the number of superposed copies from now on.
+func (e *Engine) SetRate(rate int) { e.work.SetRate(rate, e.now) }
+
+// InFlight is how many requests are in the engine, waited for or not.
+func (e *Engine) InFlight() int { return len(e.requests) - len(e.freeReq) }
+
+// Busy is the work a machine has done so far, in core-nanoseconds.
+func (e *Engine) Busy(machine int) float64 {
+	m := &e.machines[machine]
+	m.settle(e.now)
+	return m.busy
+}
+
+// Run runs every event and arrival up to and including until, at most limit of
+// them, and tells how many it ran. When the limit did not stop it, the engine's
+// time is until.
+func (e *Engine) Run(until int64, limit int) int {
+	for n := range limit {
+		if at, ok := e.work.Peek(); ok && at <= until && (len(e.heap.items) == 0 || at <= e.heap.items[0].at) {
+			e.now = max(e.now, at)
+			e.arrive(e.work.Next())
+			continue
+		}
+		if len(e.heap.items) == 0 || e.heap.items[0].at > until {
+			e.now = max(e.now, until)
+			return n
+		}
+		ev := e.heap.pop()
+		e.now = ev.at
+		e.happen(&ev)
+	}
+	return limit
+}
+
+func (e *Engine) happen(ev *event) {
+	switch ev.kind() {
+	case evLook:
+		if m := &e.machines[ev.id]; m.gen == ev.gen {
+			m.due = -1
+			e.look(ev.id)
+		}
+	case evCPU:
+		e.served(ev.id)
+	case evIO:
+		e.visited(ev.id, OK)
+	case evCall:
+		e.step(ev.id)
+	case evEdge:
+		if e.frames[ev.id].gen == ev.gen {
+			e.giveUp(ev.id)
+		}
+	case evPatience:
+		e.expire(ev.id)
+	}
+}
+
+// arrive turns an arrival into a request and its root call.
+func (e *Engine) arrive(a Arrival) {
+	var id int32
+	if n := len(e.freeReq); n > 0 {
+		id = e.freeReq[n-1]
+		e.freeReq = e.freeReq[:n-1]
+	} else {
+		id = int32(len(e.requests))
+		e.requests = append(e.requests, request{})
+	}
+	scene, u := 0, unit(draw(e.sceneSat, a.Key))
+	for scene < len(e.model.Scenes)-1 && u >= e.model.Scenes[scene].Share {
+		u -= e.model.Scenes[scene].Share
+		scene++
+	}
+	s := &e.model.Scenes[scene]
+	idc := 0
+	if n := len(e.model.IDCs); n > 1 {
+		if v := unit(draw(e.idcSalt, a.Key)); v >= s.First {
+			idc = 1 + int((v-s.First)/(1-s.First)*float64(n-1))
+		}
+	}
+	e.requests[id] = request{
+		key: a.Key, load: a.Load, relative: a.Load / e.meanLoad * s.Load,
+		value: userValue(a.zl, draw(e.valueSat, a.Key)), started: e.now, scene: int16(scene), idc: int16(idc),
+	}
+	root := e.newFrame(id, -1, 0, -1)
+	if span := e.model.Apps[0].Span; span >= 0 {
+		e.begin(root, slotSpan, span)
+	}
+	e.wait(scene, e.now+int64(s.Timeout), root)
+	e.step(root)
+}
+
+// answer ends a root call towards the user.
+func (e *Engine) answer(root int32, out Outcome) {
+	f := &e.frames[root]
+	r := &e.requests[f.request]
+	earned := 0.0
+	if out == OK {
+		earned = r.value * r.worth
+	}
+	elapsed := e.now - r.started
+	e.Tally.add(int(r.scene), elapsed, out, earned, r)
+	if span := e.model.Apps[0].Span; span >= 0 {
+		e.end(root, slotSpan, span, Result{elapsed, out, earned})
+	}
+	f.gen++ // the timeout, if it is still to come, finds nobody
+	r.dead = true
+}
