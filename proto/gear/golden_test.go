@@ -119,7 +119,7 @@ func TestGoldenTypeCheck(t *testing.T) {
 	for _, c := range want.Durations {
 		c.Is = "refused"
 		if d, ok := gear.ParseDuration(c.Text); ok {
-			c.Is = d.String()
+			c.Is = gear.Duration(d).Format()
 			back, ok := gear.ParseDuration(c.Is)
 			require.True(t, ok)
 			require.Equal(t, d, back)

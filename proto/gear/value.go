@@ -146,7 +146,7 @@ func (v Value) Format() string {
 	case KindString, KindEnum:
 		return v.str
 	case KindDuration:
-		return v.Duration().String()
+		return formatDuration(v.Duration())
 	default:
 		return "nothing"
 	}
@@ -168,6 +168,18 @@ func formatFloat(f float64) string {
 		return b
 	}
 	return strconv.FormatFloat(f, 'f', -1, 64)
+}
+
+// formatDuration is time.Duration's text without empty tails: 1m, not 1m0s.
+func formatDuration(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = s[:len(s)-2]
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = s[:len(s)-2]
+	}
+	return s
 }
 
 // String makes values readable in logs and test failures.
