@@ -1,0 +1,107 @@
+package gearbox
+
+import (
+	"math"
+	"time"
+
+	"github.com/allspark/allspark/agent/meter"
+	"github.com/allspark/allspark/proto/gear"
+)
+
+// Set is everything that is in force at one moment. It is immutable.
+type Set struct {
+	Version  gear.Version
+	Rung     gear.Rung
+	entries  []Entry // scene s of point p at p*scenes + s; scene 0 is "*"
+	defaults []*Rule // by point: the app's declared defaults
+	scenes   int
+	points   int
+}
+
+// Entry is what holds at one point for one scene.
+type Entry struct {
+	Rule *Rule
+	Cell *meter.Cell
+	// Buckets is nil at nearly every point: requests hash their key only where
+	// orders divide the traffic.
+	Buckets *Buckets
+}
+
+// Rule is one order made ready for requests.
+type Rule struct {
+	Row     *Row // of the level that answers
+	Rows    []Row
+	Order   *gear.Order // nil on the app's defaults
+	Timeout time.Duration
+	Version gear.Version
+	Rung    gear.Rung
+}
+
+// Row holds the values of one level, by slot: the place of a parameter in its
+// point's declaration.
+type Row struct {
+	Point int
+	Level int // 0 on the app's defaults
+	nums  []uint64
+	strs  []string
+}
+
+// Entry finds what holds at a point. A scene the set does not know is "*".
+func (s *Set) Entry(point, scene int) *Entry {
+	if uint(scene) >= uint(s.scenes) {
+		scene = 0
+	}
+	return &s.entries[point*s.scenes+scene]
+}
+
+// Default gives the declared defaults of a point.
+func (s *Set) Default(point int) *Row { return s.defaults[point].Row }
+
+// RungAt tells which step of the ladder answers at a point, for scene "*".
+func (s *Set) RungAt(point int) gear.Rung {
+	if uint(point) >= uint(s.points) {
+		return gear.RungDefault
+	}
+	return s.entries[point*s.scenes].Rule.Rung
+}
+
+// Bits gives the value in a numeric or bool slot, as stored.
+func (r *Row) Bits(slot int) (uint64, bool) {
+	if uint(slot) >= uint(len(r.nums)) {
+		return 0, false
+	}
+	return r.nums[slot], true
+}
+
+// Text gives the value in a string or enum slot.
+func (r *Row) Text(slot int) (string, bool) {
+	if uint(slot) >= uint(len(r.strs)) {
+		return "", false
+	}
+	return r.strs[slot], true
+}
+
+// newRow lays out the values of one level.
+func newRow(point, level int, values []gear.Value) Row {
+	r := Row{Point: point, Level: level, nums: make([]uint64, len(values))}
+	for i, v := range values {
+		switch v.Kind() {
+		case gear.KindInt:
+			r.nums[i] = uint64(v.Int())
+		case gear.KindFloat:
+			r.nums[i] = math.Float64bits(v.Float())
+		case gear.KindDuration:
+			r.nums[i] = uint64(v.Duration())
+		case gear.KindBool:
+			if v.Bool() {
+				r.nums[i] = 1
+			}
+		case gear.KindString, gear.KindEnum:
+			if r.strs == nil {
+				r.strs = make([]string, len(values))
+			}
+			r.strs[i] = v.Str()
+		}
+	}
+	return r
+}

@@ -1,0 +1,69 @@
+package link
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"google.golang.org/grpc/metadata"
+
+	agentv1 "github.com/allspark/allspark/proto/agent/v1"
+)
+
+const (
+	enrolTimeout = 10 * time.Second
+
+	// renewPart of a credential's life is left when it is renewed.
+	renewPart = 4
+	renewMin  = 10 * time.Second
+)
+
+// credential is what the agent proves itself with after enrolment.
+type credential struct {
+	bearer  string
+	expires time.Time // local clock
+	renew   time.Time
+}
+
+// valid reports whether a stream may be opened with it.
+func (c credential) valid(now time.Time) bool { return c.bearer != "" && now.Before(c.renew) }
+
+// authorised adds the credential to a call.
+func (c credential) authorised(ctx context.Context) context.Context {
+	if c.bearer == "" {
+		return ctx
+	}
+	return metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+c.bearer)
+}
+
+// enrol trades the token for a credential; an older credential goes along, so
+// that a renewal does not need the short-lived token to be still good.
+func (l *Link) enrol(ctx context.Context, client agentv1.AgentServiceClient) error {
+	ctx, cancel := context.WithTimeout(ctx, enrolTimeout)
+	defer cancel()
+	l.mu.Lock()
+	old, instance := l.credential, l.instance
+	l.mu.Unlock()
+	r, err := client.Enroll(old.authorised(ctx), &agentv1.EnrollRequest{
+		Token: l.cfg.EnrolToken, App: l.cfg.App, Idc: l.cfg.IDC, Host: l.cfg.Host, Instance: instance,
+	})
+	if err != nil {
+		return fmt.Errorf("enrol: %w", err)
+	}
+	now := time.Now()
+	c := credential{bearer: r.GetCredential(), expires: time.Unix(0, r.GetExpiresAtNs())}
+	// The expiry is reference time; only its distance counts here.
+	life := c.expires.Sub(now)
+	if ref, _, known := l.clock.reference(); known {
+		life = c.expires.Sub(ref)
+	}
+	if r.GetExpiresAtNs() == 0 || life > 365*24*time.Hour {
+		life = 365 * 24 * time.Hour
+	}
+	c.expires = now.Add(life)
+	c.renew = c.expires.Add(-max(life/renewPart, min(renewMin, life/2)))
+	l.mu.Lock()
+	l.credential = c
+	l.mu.Unlock()
+	return nil
+}

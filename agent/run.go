@@ -1,0 +1,116 @@
+package agent
+
+import (
+	"context"
+	"time"
+
+	"github.com/allspark/allspark/agent/loop"
+	"github.com/allspark/allspark/agent/meter"
+	"github.com/allspark/allspark/proto/gear"
+)
+
+func capabilities() []string { return loop.Capabilities() }
+
+// tickEvery is how often the ladder is looked at, whatever the report interval.
+const tickEvery = time.Second
+
+// run owns the agent's clock: it drains the meter, steps the ladder and asks for
+// saves. On the way out it hands over the last report.
+func (a *Agent) run(ctx context.Context, save chan<- struct{}) {
+	cpu := a.cfg.CPU
+	if cpu == nil {
+		cpu = new(meter.CPU).Share
+	}
+	r := reporter{agent: a, cpu: cpu, last: time.Now()}
+	cpu() // the kernel's counters need a first reading
+	every := a.reportEvery()
+	report := time.NewTicker(every)
+	defer report.Stop()
+	tick := time.NewTicker(tickEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			r.send()
+			return
+		case <-report.C:
+			r.send()
+			if now := a.reportEvery(); now != every {
+				every = now
+				report.Reset(every)
+			}
+		case <-tick.C:
+			a.box.Tick()
+			select {
+			case save <- struct{}{}:
+			default:
+			}
+		}
+	}
+}
+
+func (a *Agent) reportEvery() time.Duration {
+	if a.link == nil {
+		return time.Second
+	}
+	return a.link.Intervals().Report
+}
+
+// reporter turns what was measured into numbered reports.
+type reporter struct {
+	agent    *Agent
+	cpu      func() float64
+	sequence int64
+	last     time.Time
+}
+
+func (r *reporter) send() {
+	a := r.agent
+	points := a.meter.Drain() // also without a link, so that no sum runs over
+	now := time.Now()
+	window := now.Sub(r.last)
+	r.last = now
+	if a.link == nil || window <= 0 {
+		return
+	}
+	at, ahead, _ := a.link.Reference()
+	held, _ := a.box.Held()
+	r.sequence++
+	a.link.Offer(&gear.Report{
+		Sequence: r.sequence, At: at, Window: window, Held: held, Rung: a.box.Load().Rung,
+		CPU: share(r.cpu()), Clock: ahead, Points: points,
+	})
+}
+
+// share keeps a reading of the app's own from spoiling a report.
+func share(v float64) float64 {
+	if v >= 0 && v <= 1 {
+		return v
+	}
+	if v > 1 {
+		return 1
+	}
+	return meter.Unknown // negative or NaN
+}
+
+// keep writes the snapshot when asked, and once more at the end. A disk that
+// hangs holds up nobody but this.
+func (a *Agent) keep(save <-chan struct{}) {
+	for range save {
+		a.persist()
+	}
+	a.persist()
+}
+
+func (a *Agent) persist() {
+	err := a.box.Persist(a.cfg.DataDir)
+	a.mu.Lock()
+	before := a.disk
+	if err != nil || a.box.Persisted() {
+		a.disk = err
+	}
+	a.mu.Unlock()
+	if err != nil && (before == nil || before.Error() != err.Error()) {
+		a.cfg.Log.Warn("orders are not kept on disk", "error", err)
+	}
+}
