@@ -1,0 +1,3 @@
+package agentapi_test
+
+func benchChild() bool { return false }
