@@ -9,6 +9,10 @@ import (
 	"time"
 )
 
+// Controller names the lease of the one replica that decides. Its epoch fences
+// the journal.
+const Controller = "controller"
+
 // Lease is the state of the one named lease.
 type Lease struct {
 	Name    string
