@@ -8,7 +8,6 @@ SHELL       := bash
 # nomsgpack leaves a codec out of gin that nothing here uses.
 export CGO_ENABLED := 0
 GO_FLAGS := -tags nomsgpack
-VERSION  := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS  := -s -w
 
 # What a binary is made of. Tests are not, so editing one does not build it.

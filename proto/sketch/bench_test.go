@@ -101,6 +101,29 @@ func BenchmarkMerge(b *testing.B) {
 	})
 }
 
+// BenchmarkError reports the worst error over quantiles and seeds, in percent.
+func BenchmarkError(b *testing.B) {
+	b.Run("ours", func(b *testing.B) {
+		worst := 0.0
+		for b.Loop() {
+			for seed := range uint64(20) {
+				vs := responseTimes(10_000, seed)
+				var s sketch.Sum
+				for _, us := range vs {
+					s.Record(us, 1)
+				}
+				vs = sortedCopy(vs)
+				for _, q := range []float64{0.5, 0.9, 0.95, 0.99, 0.999} {
+					want := float64(exact(vs, q))
+					got, _ := s.Quantile(q)
+					worst = max(worst, 100*math.Abs(got-want)/want)
+				}
+			}
+		}
+		b.ReportMetric(worst, "err-%")
+	})
+}
+
 func BenchmarkQuantile(b *testing.B) {
 	var s sketch.Sum
 	for _, v := range responseTimes(100_000, 1) {

@@ -1,0 +1,59 @@
+package main
+
+import "strings"
+
+// A row is one figure.
+type row struct {
+	name    string // group first: "sketch/record"
+	pkg     string // folder from the root
+	bench   string // without "Benchmark"; the base has /base/ for /ours/
+	base    string // where the base is another benchmark altogether
+	metric  string // unit in Go's benchmark output
+	unit    string // as shown
+	scale   float64
+	target  target
+	rounds  int    // 0: as the command line says
+	time    string // -benchtime; empty: as the command line says
+	baseOf  string // metric of the base, if it has another name
+	without bool   // no base: the target is absolute
+}
+
+// A target says how ours may relate to the base; the zero of a field does not
+// count.
+type target struct {
+	ratio float64 // ours ≤ ratio × base
+	plus  float64 // ours ≤ base + plus
+	most  float64 // ours ≤ most
+	none  bool    // ours = 0
+}
+
+const cpuMetric = "cpu-ns/op"
+
+// rows are all figures, in the order they are shown.
+var rows = []row{
+	{name: "sketch/record", pkg: "proto/sketch", bench: "Record/ours/serial", metric: cpuMetric, unit: "ns", target: target{ratio: 1.3}},
+	{name: "sketch/record, parallel", pkg: "proto/sketch", bench: "Record/ours/parallel", metric: cpuMetric, unit: "ns", target: target{ratio: 1.3}},
+	{name: "sketch/merge against DDSketch", pkg: "proto/sketch", bench: "Merge/ours", metric: cpuMetric, unit: "ns", target: target{ratio: 1.0 / 3}},
+	{name: "sketch/wire against DDSketch", pkg: "proto/sketch", bench: "Merge/ours", metric: "wire-B", unit: "B", target: target{ratio: 1.15}},
+	{name: "sketch/quantile error", pkg: "proto/sketch", bench: "Error/ours", metric: "err-%", unit: "%", target: target{most: 1}, without: true, time: "1x"},
+}
+
+func (r *row) baseBench() string {
+	switch {
+	case r.without:
+		return ""
+	case r.base != "":
+		return r.base
+	default:
+		return strings.Replace(r.bench+"/", "/ours/", "/base/", 1)[:len(r.bench)]
+	}
+}
+
+// met says whether the target holds. Pairs of rounds are compared where there
+// is a base, so that one loud round does not decide.
+func (t target) met(ours, base, ratio float64) bool {
+	return (t.ratio == 0 || ratio <= t.ratio) &&
+		(t.plus == 0 || ours <= base+t.plus) &&
+		(t.most == 0 || ours <= t.most) &&
+		(!t.none || ours == 0)
+}
