@@ -1,7 +1,3 @@
-// Package lease elects the one controller that decides, among replicas that
-// share a database. The holder renews at a third of the TTL; each change of
-// hands raises the fencing epoch, and whoever lost the lease can no longer
-// append to the journal, however late it wakes up.
 package lease
 
 import (
