@@ -1,0 +1,43 @@
+const every = [
+  "agents",
+  "apps",
+  "audit",
+  "bindings",
+  "changes",
+  "claims",
+  "explain",
+  "points",
+  "progress",
+  "settings",
+  "status",
+  "templates",
+  "tokens",
+  "users",
+];
+
+/**
+ * Which queries an event makes old. Rows of "point" events are written into the
+ * cache by the points feature itself, so they name nothing here.
+ */
+export function resourcesOf(event: string): string[] {
+  switch (event) {
+    case "change":
+      return ["changes", "points", "progress", "explain"];
+    case "progress":
+      return ["progress"];
+    case "claim":
+      return ["claims", "points", "explain"];
+    case "template":
+      return ["templates", "audit"];
+    case "binding":
+      return ["bindings", "templates", "points", "audit"];
+    case "agent":
+      return ["agents", "status", "apps"];
+    case "status":
+      return ["status"];
+    case "reset":
+      return every;
+    default:
+      return [];
+  }
+}

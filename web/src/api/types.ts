@@ -1,0 +1,43 @@
+import type { components } from "./schema";
+
+/** The wire types, by the names of the server's DTOs. */
+export type Schemas = components["schemas"];
+
+export type Agent = Schemas["Agent"];
+export type App = Schemas["App"];
+export type AuditEntry = Schemas["AuditEntry"];
+export type AuditVerification = Schemas["AuditVerification"];
+export type Binding = Schemas["Binding"];
+export type BindingInput = Schemas["BindingInput"];
+export type Change = Schemas["Change"];
+export type ChangeDetail = Schemas["ChangeDetail"];
+export type Check = Schemas["Check"];
+export type Claim = Schemas["Claim"];
+export type ClaimInput = Schemas["ClaimInput"];
+export type Diff = Schemas["Diff"];
+export type DiffChange = Schemas["DiffChange"];
+export type EnrolmentToken = Schemas["EnrolmentToken"];
+export type Explanation = Schemas["Explanation"];
+export type Grant = Schemas["Grant"];
+export type History = Schemas["History"];
+export type Me = Schemas["Me"];
+export type Order = Schemas["Order"];
+export type PointAgent = Schemas["PointAgent"];
+export type PointKey = Schemas["PointKey"];
+export type PointState = Schemas["PointState"];
+export type Preview = Schemas["Preview"];
+export type Progress = Schemas["Progress"];
+export type Refusal = Schemas["Refusal"];
+export type Resolution = Schemas["Resolution"];
+export type Selector = Schemas["Selector"];
+export type Series = Schemas["Series"];
+export type Settings = Schemas["Settings"];
+export type Status = Schemas["Status"];
+export type Template = Schemas["Template"];
+export type TemplateDetail = Schemas["TemplateDetail"];
+export type TemplateDocument = Schemas["TemplateDocument"];
+export type TemplateVersion = Schemas["TemplateVersion"];
+export type Token = Schemas["Token"];
+export type Usage = Schemas["Usage"];
+export type User = Schemas["User"];
+export type Version = Schemas["Version"];

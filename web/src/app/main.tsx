@@ -1,0 +1,13 @@
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { preferences } from "../ui/preferences";
+import "../ui/ui.css";
+import { App } from "./App";
+import { guessLanguage, setUpI18n } from "./i18n";
+
+setUpI18n(preferences().language ?? guessLanguage());
+createRoot(document.getElementById("root")!).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);
