@@ -31,6 +31,9 @@ const cpuMetric = "cpu-ns/op"
 
 // rows are all figures, in the order they are shown.
 var rows = []row{
+	{name: "decide/decide and report", pkg: "scripts/bench/decide", bench: "Decide/ours/serial", metric: cpuMetric, unit: "ns", target: target{ratio: 1.5}},
+	{name: "decide/decide and report, parallel", pkg: "scripts/bench/decide", bench: "Decide/ours/parallel", metric: cpuMetric, unit: "ns", target: target{ratio: 1.5}},
+	{name: "decide/allocations", pkg: "scripts/bench/decide", bench: "Decide/ours/serial", metric: "allocs/op", unit: "", target: target{none: true}},
 	{name: "sketch/record", pkg: "proto/sketch", bench: "Record/ours/serial", metric: cpuMetric, unit: "ns", target: target{ratio: 1.3}},
 	{name: "sketch/record, parallel", pkg: "proto/sketch", bench: "Record/ours/parallel", metric: cpuMetric, unit: "ns", target: target{ratio: 1.3}},
 	{name: "sketch/merge against DDSketch", pkg: "proto/sketch", bench: "Merge/ours", metric: cpuMetric, unit: "ns", target: target{ratio: 1.0 / 3}},
