@@ -38,6 +38,7 @@ type Controller struct {
 	mu       sync.Mutex
 	changed  chan struct{} // closed and replaced whenever something below changes
 	down     bool
+	mute     bool
 	tables   map[string]*gear.LevelTable // by point
 	byHash   map[string]*gear.LevelTable
 	set      gear.OrderSet // App and IDC are filled in for each agent
@@ -122,6 +123,28 @@ func (c *Controller) Up() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.down = false
+}
+
+// Mute makes the controller say nothing more, as behind a cable that was pulled;
+// what it would have said comes after Unmute.
+func (c *Controller) Mute() { c.setMute(true) }
+
+// Unmute ends Mute.
+func (c *Controller) Unmute() { c.setMute(false) }
+
+func (c *Controller) setMute(mute bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.mute = mute
+	for s := range c.sessions {
+		s.nudge()
+	}
+}
+
+func (c *Controller) muted() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.mute
 }
 
 // Send gives every connected agent a message as it is.

@@ -72,6 +72,10 @@ func (s *session) post(m *agentv1.ConnectResponse) {
 	s.mu.Lock()
 	s.queue = append(s.queue, m)
 	s.mu.Unlock()
+	s.nudge()
+}
+
+func (s *session) nudge() {
 	select {
 	case s.wake <- struct{}{}:
 	default:
@@ -113,6 +117,9 @@ func (s service) Connect(st stream) error {
 		case <-received:
 			return nil
 		case <-ses.wake:
+			if c.muted() {
+				continue
+			}
 		}
 		ses.mu.Lock()
 		queue := ses.queue
