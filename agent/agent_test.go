@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"log/slog"
 	"math"
 	"net"
 	"os"
@@ -41,7 +42,7 @@ func inBubble(t *testing.T, opts agenttest.Options, test func(t *testing.T, b *b
 		defer cancel()
 		b := &bench{Controller: agenttest.NewController(opts), ctx: ctx}
 		defer b.Controller.Close()
-		b.cfg = agent.Config{App: "sn", IDC: "et2", Host: "sn-1", Build: "1.2", CPU: func() float64 { return 0.25 }, DataDir: t.TempDir()}
+		b.cfg = agent.Config{App: "sn", IDC: "et2", Host: "sn-1", Build: "1.2", CPU: func() float64 { return 0.25 }, DataDir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 		b.start(t)
 		defer func() { _ = b.ag.Close() }()
 		test(t, b)
