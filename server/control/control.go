@@ -136,6 +136,7 @@ type Basis struct {
 // VersionRef names a template version; Latest tells that it was the newest.
 type VersionRef struct {
 	TemplateID string
+	Name       string // of the template, then
 	Number     int
 	Latest     bool
 }
@@ -149,6 +150,7 @@ type Input struct {
 	Scenes   []string // besides gear.Any: named by claims or bindings
 	Bindings []*template.Binding
 	Versions map[string]map[int]*template.Version // template id -> number; [0] is the latest
+	Names    map[string]string                    // template id -> name, as orders show it
 	Claims   []*Claim
 	Now      time.Time
 }

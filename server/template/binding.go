@@ -132,7 +132,7 @@ func (s *Service) checkBinding(ctx context.Context, b *Binding, force bool, c au
 		return c, err
 	}
 	all = withBinding(all, b)
-	refusals := foresee(table, s.declared.Declared(b.Selector.App), func(d fleet.Declared) bool { return servedBy(all, b, d) })
+	refusals := foresee(table, s.declared.Declared(scoped(b.Selector.App)), func(d fleet.Declared) bool { return servedBy(all, b, d) })
 	switch {
 	case len(refusals) == 0:
 	case !force:
@@ -190,7 +190,7 @@ func (s *Service) Preview(ctx context.Context, b *Binding, remove bool) ([]Move,
 		scenes[o.Selector.Scene] = true
 	}
 	machines := map[Selector]int{}
-	for _, d := range s.declared.Declared(gear.Any) {
+	for _, d := range s.declared.Declared("") {
 		for scene := range scenes {
 			machines[Selector{Scene: scene, IDC: d.IDC, App: d.App, Point: d.Point}] += d.Machines
 		}

@@ -187,7 +187,12 @@ func (r *reader) document(root *node) {
 	s.Max = r.level(l["max"], "levels.max", s.Levels)
 	s.Default = r.level(l["default"], "levels.default", s.Max)
 	for i, n := range r.list(f["parameters"], "parameters", gear.MaxParams) {
-		s.Parameters = append(s.Parameters, r.parameter(n, fmt.Sprintf("parameters[%d]", i)))
+		at := fmt.Sprintf("parameters[%d]", i)
+		p := r.parameter(n, at)
+		if p.Name != "" && s.Parameter(p.Name) >= 0 {
+			r.bad(n, at+".name", gear.CodeDuplicate, "%q is declared twice", gear.Shown(p.Name))
+		}
+		s.Parameters = append(s.Parameters, p)
 	}
 	// Without sound parameters no gear can be read: one fault, one problem.
 	r.deaf = slices.ContainsFunc(r.out, func(p gear.Problem) bool { return strings.HasPrefix(p.Path, "parameters") })

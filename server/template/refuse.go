@@ -8,8 +8,8 @@ import (
 	"github.com/allspark/allspark/server/fleet"
 )
 
-// Declarations tells what the registered builds of an app declare; gear.Any asks
-// for every app.
+// Declarations tells what the registered builds of an app declare, of every app
+// for "".
 type Declarations interface {
 	Declared(app string) []fleet.Declared
 }
@@ -76,7 +76,7 @@ func (s *Service) refusalsOf(all []*Binding, id string, t *gear.LevelTable) []Re
 	if len(mine) == 0 {
 		return nil
 	}
-	return foresee(t, s.declared.Declared(gear.Any), func(d fleet.Declared) bool {
+	return foresee(t, s.declared.Declared(""), func(d fleet.Declared) bool {
 		for _, b := range mine {
 			if servedBy(all, b, d) {
 				return true

@@ -1,0 +1,327 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/allspark/allspark/proto/gear"
+	"github.com/allspark/allspark/server/fault"
+	"github.com/allspark/allspark/server/lease"
+	"github.com/allspark/allspark/server/template"
+)
+
+// leader is what one term of the lease knows.
+type leader struct {
+	loop    *Loop
+	fence   int64
+	epoch   int64 // of the journal, as last seen
+	decider Decider
+	last    map[place]*Shift
+	tables  map[string]bool // hashes the journal has
+	cache   map[tableKey]*template.Version
+	refused map[place]string // what was last logged as not fit to send
+	again   map[place]bool   // to be journalled once more, changed or not
+}
+
+// lead decides until ctx, the term of the lease, ends.
+func (l *Loop) lead(ctx context.Context, held lease.Lease) {
+	t := &leader{loop: l, fence: held.Epoch, cache: map[tableKey]*template.Version{}, refused: map[place]string{}, again: map[place]bool{}}
+	for ctx.Err() == nil {
+		wait, err := t.look(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		// A stale fence means that somebody else leads; the keeper is about to notice
+		// and end ctx.
+		l.say("decide", err)
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+		case <-timer.C:
+		case <-l.nudges:
+		}
+		timer.Stop()
+	}
+}
+
+// look decides everything once and says how long nothing can happen.
+func (t *leader) look(ctx context.Context) (wait time.Duration, err error) {
+	tick := t.loop.cfg.Tick
+	if t.last == nil {
+		if err := t.begin(ctx); err != nil {
+			return tick, err
+		}
+	}
+	v, err := t.view(ctx)
+	if err != nil {
+		return tick, err
+	}
+	if err := t.watchEpoch(ctx); err != nil {
+		return tick, err
+	}
+	for _, p := range v.places(t.last) {
+		if err := t.decide(ctx, v, p); err != nil {
+			return tick, err
+		}
+	}
+	t.loop.mu.Lock()
+	t.loop.decided = v.now
+	t.loop.mu.Unlock()
+	return v.quiet(tick), nil
+}
+
+func (t *leader) begin(ctx context.Context) error {
+	var err error
+	if t.epoch, err = t.loop.cfg.Store.RaiseEpoch(ctx, t.fence); err != nil {
+		return err
+	}
+	shifts, err := t.loop.cfg.Store.LatestShifts(ctx)
+	if err != nil {
+		return err
+	}
+	t.last, t.tables = map[place]*Shift{}, map[string]bool{}
+	for _, s := range shifts {
+		t.last[place{s.App, s.IDC}] = s
+		for i := range s.Tables {
+			t.tables[s.Tables[i].Hash] = true
+		}
+	}
+	return nil
+}
+
+// watchEpoch sees when somebody raised the journal's epoch: then agents hold
+// versions beyond it, and every set must be given again.
+func (t *leader) watchEpoch(ctx context.Context) error {
+	epoch, err := t.loop.cfg.Store.RaiseEpoch(ctx, 0)
+	if err != nil || epoch <= t.epoch {
+		return err
+	}
+	t.epoch = epoch
+	for p := range t.last {
+		t.again[p] = true
+	}
+	return nil
+}
+
+// decide journals what changed for one app x IDC.
+func (t *leader) decide(ctx context.Context, v *view, p place) error {
+	before := t.last[p]
+	d := t.decider.Decide(v.input(p, before))
+	if before == nil && len(d.Set.Orders) == 0 {
+		return nil
+	}
+	if before != nil && !t.again[p] && before.Hash == d.Set.Hash && sameGround(&before.Basis, &d.Basis) {
+		return nil
+	}
+	if !t.fit(p, &d) {
+		return nil
+	}
+	s := &Shift{App: p.app, IDC: p.idc, Hash: d.Set.Hash, Set: d.Set, Basis: d.Basis}
+	if before == nil {
+		s.Cause, s.Claims = Cause(nil, &d.Basis)
+	} else {
+		s.Cause, s.Claims = Cause(&before.Basis, &d.Basis)
+	}
+	for _, table := range d.Tables {
+		if !t.tables[table.Hash] {
+			s.Tables = append(s.Tables, table)
+		}
+	}
+	if err := t.loop.cfg.Store.AppendShift(ctx, s, t.fence); err != nil {
+		return fmt.Errorf("journal %s in %s: %w", p.app, p.idc, err)
+	}
+	// Publishing wants every table, the journal only new ones.
+	whole := *s
+	whole.Tables = d.Tables
+	whole.Set.Epoch, whole.Set.Revision = s.Version.Epoch, s.Version.Revision
+	t.last[p] = &whole
+	delete(t.again, p)
+	for _, table := range d.Tables {
+		t.tables[table.Hash] = true
+	}
+	t.loop.offer(&whole)
+	select {
+	case t.loop.hints <- struct{}{}:
+	default:
+	}
+	t.loop.cfg.Log.Info("shift", "app", p.app, "idc", p.idc, "epoch", s.Version.Epoch, "revision", s.Version.Revision,
+		"orders", len(d.Set.Orders), "cause", s.Cause)
+	return nil
+}
+
+// fit is the last gate: a set that agents would refuse as malformed is never sent.
+func (t *leader) fit(p place, d *Decision) bool {
+	problems := gear.CheckOrderSet(&d.Set, func(hash string) *gear.LevelTable {
+		i := slices.IndexFunc(d.Tables, func(x gear.LevelTable) bool { return x.Hash == hash })
+		if i < 0 {
+			return nil
+		}
+		return &d.Tables[i]
+	})
+	said := ""
+	if len(problems) > 0 {
+		said = problems.Error()
+	}
+	if said != t.refused[p] && said != "" {
+		t.loop.cfg.Log.Error("a decided set is not fit to send; the last one stays", "app", p.app, "idc", p.idc, "problems", said)
+	}
+	t.refused[p] = said
+	return said == ""
+}
+
+// view is everything read for one look.
+type view struct {
+	now      time.Time
+	bindings []*template.Binding
+	claims   []*Claim
+	versions map[string]map[int]*template.Version
+	names    map[string]string
+	declared map[place][]string
+}
+
+// view reads one consistent enough picture: whatever is written meanwhile also
+// nudges, so the next look sees it.
+func (t *leader) view(ctx context.Context) (*view, error) {
+	cfg := &t.loop.cfg
+	v := &view{versions: map[string]map[int]*template.Version{}, names: map[string]string{}, declared: map[place][]string{}}
+	var err error
+	if v.now, err = cfg.Store.Now(ctx); err != nil {
+		return nil, err
+	}
+	if v.bindings, err = cfg.Templates.ListBindings(ctx); err != nil {
+		return nil, err
+	}
+	if v.claims, err = cfg.Store.ClaimsAt(ctx, v.now); err != nil {
+		return nil, err
+	}
+	// Those about to start: their start is the next timer.
+	soon, err := cfg.Store.ClaimsAt(ctx, v.now.Add(cfg.Tick))
+	if err != nil {
+		return nil, err
+	}
+	known := claimIndex(v.claims)
+	for _, c := range soon {
+		if known[c.ID] == nil {
+			v.claims = append(v.claims, c)
+		}
+	}
+	if err := t.readVersions(ctx, v); err != nil {
+		return nil, err
+	}
+	for _, d := range cfg.Places.Declared("") {
+		p := place{d.App, d.IDC}
+		v.declared[p] = append(v.declared[p], d.Point)
+	}
+	return v, nil
+}
+
+// readVersions finds the versions that bindings and claims name. Published
+// versions never change, so each is read once a term.
+func (t *leader) readVersions(ctx context.Context, v *view) error {
+	type want struct {
+		id  string
+		pin int
+	}
+	wants := map[want]bool{}
+	for _, b := range v.bindings {
+		wants[want{b.TemplateID, b.Pin}] = true
+	}
+	for _, c := range v.claims {
+		if c.Field == FieldBinding {
+			wants[want{c.Template, c.Pin}] = true
+		}
+	}
+	if len(wants) == 0 {
+		return nil
+	}
+	latest := map[string]int{}
+	filter := template.Filter{Sort: "name", Limit: 200}
+	for {
+		items, next, err := t.loop.cfg.Templates.ListTemplates(ctx, filter)
+		if err != nil {
+			return err
+		}
+		for _, x := range items {
+			latest[x.ID], v.names[x.ID] = x.Latest, x.Name
+		}
+		if next == "" {
+			break
+		}
+		filter.After = next
+	}
+	in := Input{Versions: v.versions}
+	for w := range wants {
+		number := w.pin
+		if number == 0 {
+			number = latest[w.id]
+		}
+		if number == 0 {
+			continue // never published: Decide notes it
+		}
+		key := tableKey{w.id, number}
+		x := t.cache[key]
+		if x == nil {
+			var err error
+			if x, err = t.loop.cfg.Templates.GetVersion(ctx, w.id, number); fault.Is(err, fault.NotFound) {
+				continue
+			} else if err != nil {
+				return err
+			}
+			t.cache[key] = x
+		}
+		in.addVersion(w.id, x, w.pin == 0)
+	}
+	return nil
+}
+
+// places lists every app x IDC that may have orders: declared by agents, bound by
+// name, or in the journal.
+func (v *view) places(last map[place]*Shift) []place {
+	all := map[place]bool{}
+	for p := range v.declared {
+		all[p] = true
+	}
+	for p := range last {
+		all[p] = true
+	}
+	for _, b := range v.bindings {
+		if b.Selector.App != gear.Any && b.Selector.IDC != gear.Any {
+			all[place{b.Selector.App, b.Selector.IDC}] = true
+		}
+	}
+	return slices.SortedFunc(maps.Keys(all), func(a, b place) int {
+		if n := strings.Compare(a.app, b.app); n != 0 {
+			return n
+		}
+		return strings.Compare(a.idc, b.idc)
+	})
+}
+
+// input gives what Decide looks at. While no agent of the app x IDC is registered
+// its points are those it had: a registry that forgot must not empty a set that
+// machines still obey.
+func (v *view) input(p place, before *Shift) Input {
+	points := v.declared[p]
+	if len(points) == 0 && before != nil {
+		points = before.Basis.Points
+	}
+	return Input{App: p.app, IDC: p.idc, Points: points, Bindings: v.bindings, Versions: v.versions, Names: v.names, Claims: v.claims, Now: v.now}
+}
+
+// quiet is how long nothing can happen by itself: until the tick, or the next
+// claim's start or end.
+func (v *view) quiet(tick time.Duration) time.Duration {
+	wait := tick
+	for _, c := range v.claims {
+		for _, at := range []time.Time{c.Start, c.End} {
+			if d := at.Sub(v.now); d > 0 {
+				wait = min(wait, d)
+			}
+		}
+	}
+	return max(wait, time.Millisecond)
+}
