@@ -64,6 +64,7 @@ func (d *Demo) Run(ctx context.Context) error {
 			return fmt.Errorf("sample engine: %w", err)
 		}
 	}
+	d.cfg.Log.Info("the sample engine runs", "agents", len(d.machines), "trace", d.cfg.Trace.Name, "rate", d.Rate(), "speed", d.cfg.Speed)
 	p := &pacer{engine: d.engine, log: d.cfg.Log, start: time.Now()}
 	tick := time.NewTicker(Tick)
 	defer tick.Stop()

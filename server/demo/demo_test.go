@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"log/slog"
@@ -171,4 +172,13 @@ func TestRunsOnceAndChecksItsConfig(t *testing.T) {
 		_, err := New(c)
 		require.Error(t, err, "%+v", c)
 	}
+}
+
+func TestAgentsLogOnlyWhatIsWrong(t *testing.T) {
+	var out bytes.Buffer
+	log := slog.New(warnings{slog.NewTextHandler(&out, nil)}).With("app", "sn").WithGroup("g")
+	log.Info("stream is up")
+	require.Empty(t, out.String())
+	log.Warn("no stream", "why", "away")
+	require.Contains(t, out.String(), "app=sn g.why=away")
 }

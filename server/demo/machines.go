@@ -2,6 +2,7 @@ package demo
 
 import (
 	"fmt"
+	"log/slog"
 	"math"
 	"path/filepath"
 	"sync/atomic"
@@ -60,7 +61,7 @@ func newMachine(cfg *Config, m *lab.Model, id int) *machine {
 	out := &machine{cores: app.Cores, points: make([]point, len(m.Points))}
 	ac := agent.Config{
 		App: app.Name, IDC: idc, Host: name, Instance: name, Build: build,
-		Address: cfg.Controller, EnrolToken: cfg.token(app.Name, idc), Log: cfg.Log,
+		Address: cfg.Controller, EnrolToken: cfg.token(app.Name, idc), Log: slog.New(warnings{cfg.Log.Handler()}),
 		CPU: func() float64 { return math.Float64frombits(out.cpu.Load()) },
 	}
 	if cfg.DataDir != "" {

@@ -14,7 +14,7 @@ const (
 	ShiftSpread = 0.5
 
 	// valueSD is the standard deviation of ln(value): the best tenth of users
-	// is worth 46 % of the total, the shape of revenue per visit in display ads.
+	// is worth close to half of the total, the shape of revenue per visit in display ads.
 	valueSD = 1.2
 
 	// valueLoad is the correlation of ln(value) and ln(load): active users have
@@ -25,7 +25,7 @@ const (
 	network = 600 * time.Microsecond
 
 	// workNoise is the standard deviation of ln(demand) at known load and work:
-	// the predictor of RT explains about 0.8 of the variance of ln(demand).
+	// load explains 0.8 to 0.9 of the variance of ln(demand) at recall and rank.
 	workNoise = 0.25
 )
 
@@ -118,14 +118,16 @@ const (
 	rankLargeCost, rankLargeQuality = 1.70, 1.06
 )
 
-// Value: each point's share of a full answer's worth, and the work at which half
-// of exp(-x/h)'s gain … h is where 63 % of the gain is made.
+// Value: each point's share of a full answer's worth, and the work after which
+// 63 % of what endless work could earn is earned. At the default gears a full
+// answer earns 0.79 of what the top gears would: room above, and more to lose
+// below.
 const (
-	recallWeight, recallHalf   = 0.25, 70.0
-	prerankWeight, prerankHalf = 0.10, 300.0
-	rankWeight, rankHalf       = 0.30, 90.0
-	fetchWeight, fetchHalf     = 0.10, 120.0
-	scoreWeight, scoreHalf     = 0.15, 8.0
-	selectWeight, selectHalf   = 0.06, 5.0
-	mergeWeight, mergeHalf     = 0.04, 12.0
+	recallWeight, recallScale   = 0.25, 70.0
+	prerankWeight, prerankScale = 0.10, 300.0
+	rankWeight, rankScale       = 0.30, 90.0
+	fetchWeight, fetchScale     = 0.10, 120.0
+	scoreWeight, scoreScale     = 0.15, 8.0
+	selectWeight, selectScale   = 0.06, 5.0
+	mergeWeight, mergeScale     = 0.04, 12.0
 )

@@ -119,7 +119,7 @@ func NewEngine(cfg Config) *Engine {
 		e.defaults = append(e.defaults, m.Defaults(i))
 		if p.Weight > 0 {
 			top, _ := p.Params[0].Max.Number()
-			e.gains[i] = p.Weight / (1 - math.Exp(-top/p.Half))
+			e.gains[i] = p.Weight / (1 - math.Exp(-top/p.Scale))
 		}
 	}
 	e.Tally.init(len(m.Scenes))

@@ -115,11 +115,11 @@ func TestDefaultGearsFitRate40AndNot80(t *testing.T) {
 	t.Parallel()
 	at := func(rate int) (*SceneTally, float64) {
 		e := engine(rate, Free{})
-		e.Run(1200*second, math.MaxInt)
+		e.Run(800*second, math.MaxInt)
 		busy := 0.0
 		for i := range e.machines {
 			if app, _, _ := e.model.Place(i); app == SN {
-				busy += e.Busy(i) / 1200e9 / snCores / 6
+				busy += e.Busy(i) / 800e9 / snCores / 6
 			}
 		}
 		return &e.Tally.Scenes[0], busy

@@ -72,7 +72,7 @@ type Point struct {
 	Factor   []float64 // cost of each enum value
 	Quality  []float64 // worth of each enum value
 
-	Weight, Half float64 // value: share of a full answer, and the work that makes 63 % of it
+	Weight, Scale float64 // value: share of a full answer, and the work that earns 63 % of what endless work would
 }
 
 // Scene is a kind of traffic.

@@ -37,13 +37,13 @@ func station(c int, d Discipline) *Model {
 	}
 }
 
-// sojourns collects time in system, by size as well.
+// sojourns collects times in system.
 type sojourns struct {
 	Free
-	skip, n      int
-	sum          float64
-	small, big   float64 // sums of time over size, for sizes below and above 1
-	smalls, big2 int
+	skip, n int
+	sum     float64
+	big     float64 // time over size, of sizes from 1
+	bigs    int
 }
 
 func (s *sojourns) End(v *Visit, r Result) {
@@ -53,40 +53,45 @@ func (s *sojourns) End(v *Visit, r Result) {
 	t, x := float64(r.Elapsed)/1e9, v.Load/100_000
 	s.n++
 	s.sum += t
-	if x < 1 {
-		s.small += t
-		s.smalls++
-	} else {
+	if x >= 1 {
 		s.big += t / x
-		s.big2++
+		s.bigs++
 	}
 }
 
-// replicate runs independent replications and gives the mean of f over them and
-// its standard error.
-func replicate(t *testing.T, m *Model, lambda float64, size func(*Stream) float64, f func(*sojourns) float64) (mean, se float64) {
+// estimate is the mean of a figure over independent replications.
+type estimate struct{ mean, se float64 }
+
+// replicate runs independent replications and estimates each figure.
+func replicate(t *testing.T, m *Model, lambda float64, size func(*Stream) float64, figures ...func(*sojourns) float64) []estimate {
 	const runs, requests, warm = 24, 20_000, 2_000
-	var sum, squares float64
+	sum, squares := make([]float64, len(figures)), make([]float64, len(figures))
 	for i := range runs {
 		s := &sojourns{skip: warm}
 		trace := poisson(uint64(i), requests, lambda, size)
 		e := NewEngine(Config{Model: m, Controls: s, Workload: WorkloadConfig{Trace: trace, Rate: 1}})
 		e.Run(trace.At[requests-1], 1<<60)
 		require.Greater(t, s.n, requests/2)
-		x := f(s)
-		sum += x
-		squares += x * x
+		for j, f := range figures {
+			x := f(s)
+			sum[j] += x
+			squares[j] += x * x
+		}
 	}
-	mean = sum / runs
-	return mean, math.Sqrt((squares/runs - mean*mean) / (runs - 1))
+	var out []estimate
+	for j := range figures {
+		mean := sum[j] / runs
+		out = append(out, estimate{mean, math.Sqrt((squares[j]/runs - mean*mean) / (runs - 1))})
+	}
+	return out
 }
 
 // within asserts agreement with theory to four standard errors of the simulation
 // itself, and that those are small enough to mean something.
-func within(t *testing.T, theory, mean, se float64) {
+func within(t *testing.T, theory float64, got estimate) {
 	t.Helper()
-	require.Less(t, se/theory, 0.03, "too noisy to tell")
-	require.InDelta(t, theory, mean, 4*se, "theory %.4f, simulated %.4f ± %.4f", theory, mean, se)
+	require.Less(t, got.se/theory, 0.03, "too noisy to tell")
+	require.InDelta(t, theory, got.mean, 4*got.se, "theory %.4f, simulated %.4f ± %.4f", theory, got.mean, got.se)
 }
 
 func exponential(s *Stream) float64 { return s.Exp() }
@@ -102,6 +107,9 @@ func hyper(s *Stream) float64 {
 }
 
 func mean(s *sojourns) float64 { return s.sum / float64(s.n) }
+
+// perSize is time over size, of the bigger requests.
+func perSize(s *sojourns) float64 { return s.big / float64(s.bigs) }
 
 // erlangC is the mean wait of M/M/c at service rate 1.
 func erlangC(c int, lambda float64) float64 {
@@ -119,35 +127,34 @@ func TestQueuesAgreeWithTheory(t *testing.T) {
 		for _, rho := range []float64{0.3, 0.8} {
 			lambda := rho * float64(c)
 			t.Run(fmt.Sprintf("MM%d rho %.2f", c, rho), func(t *testing.T) {
-				got, se := replicate(t, station(c, FIFO), lambda, exponential, mean)
-				within(t, 1+erlangC(c, lambda), got, se)
+				got := replicate(t, station(c, FIFO), lambda, exponential, mean)
+				within(t, 1+erlangC(c, lambda), got[0])
 			})
 			// With exponential service the number in the system is the same birth-death
 			// chain under processor sharing, and by Little so is the mean time.
 			t.Run(fmt.Sprintf("MM%d-PS rho %.2f", c, rho), func(t *testing.T) {
-				got, se := replicate(t, station(c, Sharing), lambda, exponential, mean)
-				within(t, 1+erlangC(c, lambda), got, se)
+				got := replicate(t, station(c, Sharing), lambda, exponential, mean)
+				within(t, 1+erlangC(c, lambda), got[0])
 			})
 		}
 	}
 	for _, rho := range []float64{0.5, 0.8} {
 		t.Run(fmt.Sprintf("MD1 rho %.2f", rho), func(t *testing.T) { // Pollaczek-Khinchine
-			got, se := replicate(t, station(1, FIFO), rho, constant, mean)
-			within(t, 1+rho/(2*(1-rho)), got, se)
+			got := replicate(t, station(1, FIFO), rho, constant, mean)
+			within(t, 1+rho/(2*(1-rho)), got[0])
 		})
 		t.Run(fmt.Sprintf("MG1 rho %.2f", rho), func(t *testing.T) {
-			got, se := replicate(t, station(1, FIFO), min(rho, 0.7), hyper, mean)
+			got := replicate(t, station(1, FIFO), min(rho, 0.7), hyper, mean)
 			r := min(rho, 0.7)
-			within(t, 1+r*(1+4)/2/(1-r), got, se)
+			within(t, 1+r*(1+4)/2/(1-r), got[0])
 		})
 		// M/G/1-PS: E[T] = E[S]/(1-rho) whatever the distribution, and a job of
 		// size x stays x/(1-rho).
 		for name, size := range map[string]func(*Stream) float64{"constant": constant, "hyper": hyper} {
 			t.Run(fmt.Sprintf("MG1-PS %s rho %.2f", name, rho), func(t *testing.T) {
-				got, se := replicate(t, station(1, Sharing), rho, size, mean)
-				within(t, 1/(1-rho), got, se)
-				got, se = replicate(t, station(1, Sharing), rho, size, func(s *sojourns) float64 { return s.big / float64(s.big2) })
-				within(t, 1/(1-rho), got, se)
+				for _, got := range replicate(t, station(1, Sharing), rho, size, mean, perSize) {
+					within(t, 1/(1-rho), got)
+				}
 			})
 		}
 	}

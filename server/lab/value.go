@@ -67,5 +67,5 @@ func (e *Engine) earn(r *request, point int) {
 
 // gain is a point's share of a full answer at work x: concave, Weight at the top.
 func (e *Engine) gain(point int, x float64) float64 {
-	return e.gains[point] * (1 - math.Exp(-x/e.model.Points[point].Half))
+	return e.gains[point] * (1 - math.Exp(-x/e.model.Points[point].Scale))
 }

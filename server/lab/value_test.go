@@ -2,6 +2,7 @@ package lab
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,13 +10,14 @@ import (
 
 func TestUserValueHasMeanOneAndFollowsLoad(t *testing.T) {
 	w := NewWorkload(WorkloadConfig{Trace: Conversation(), Rate: 20, Seed: 1})
-	var n, sum, loads, cross, lnv2, lnl2 float64
+	var n, sum, cross, lnv2, lnl2 float64
+	var values []float64
 	for _, a := range collect(w, 1800e9) {
 		v := userValue(a.zl, draw(9, a.Key))
 		lv := math.Log(v) + valueSD*valueSD/2
 		n++
 		sum += v
-		loads += a.zl
+		values = append(values, v)
 		cross += lv * a.zl
 		lnv2 += lv * lv
 		lnl2 += a.zl * a.zl
@@ -24,6 +26,34 @@ func TestUserValueHasMeanOneAndFollowsLoad(t *testing.T) {
 	// loads are not quite log-normal: mean 1 holds to a few per cent.
 	require.InDelta(t, 1, sum/n, 0.06)
 	require.InDelta(t, valueLoad, cross/math.Sqrt(lnv2*lnl2), 0.03)
+
+	slices.Sort(values)
+	best := 0.0
+	for _, v := range values[len(values)*9/10:] {
+		best += v
+	}
+	require.InDelta(t, 0.47, best/sum, 0.04, "the best tenth of users")
+}
+
+// What the comments beside the constants claim of the predictor.
+func TestLoadExplainsMostOfTheDemand(t *testing.T) {
+	m := Standard(1)
+	for _, point := range []int{Recall, Rank} {
+		p := &m.Points[point]
+		x := m.Defaults(point)[0]
+		var n, sum, squares float64
+		for i := range Conversation().At {
+			l := Conversation().Load(i) / Conversation().MeanLoad
+			ln := math.Log(float64(p.Fixed) + float64(p.PerLoad)*l + float64(p.Slope)*x*l)
+			n++
+			sum += ln
+			squares += ln * ln
+		}
+		known := squares/n - sum*sum/n/n
+		share := known / (known + workNoise*workNoise)
+		require.Greater(t, share, 0.8, p.Name)
+		require.Less(t, share, 0.9, p.Name)
+	}
 }
 
 func TestLogNormalTableHasMeanOne(t *testing.T) {
