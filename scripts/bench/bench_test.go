@@ -138,7 +138,14 @@ func TestMeasureOneRow(t *testing.T) {
 	require.True(t, f.OK)
 	require.Positive(t, f.Ours)
 
-	one[0].bench = "Nothing/ours"
+	one[0].together = "Merge"
+	tasks = plan(one, 1)
+	r.measure(context.Background(), tasks)
+	together := judge(&one[0], tasks[0])
+	require.NoError(t, together.err)
+	require.Equal(t, f.Ours, together.Ours)
+
+	one[0].together, one[0].bench = "", "Nothing/ours"
 	tasks = plan(one, 1)
 	r.measure(context.Background(), tasks)
 	require.ErrorContains(t, judge(&one[0], tasks[0]).err, "did not run")

@@ -38,11 +38,11 @@ func (r *runner) build(ctx context.Context, pkg string) (string, error) {
 	return path, nil
 }
 
-// run runs one benchmark in a process of its own.
-func (r *runner) run(ctx context.Context, pkg, bench, time string) (sample, error) {
+// run runs one benchmark in a process of its own and returns its output.
+func (r *runner) run(ctx context.Context, pkg, bench, time string) (string, error) {
 	binary, err := r.build(ctx, pkg)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	if time == "" {
 		time = r.time
@@ -52,18 +52,18 @@ func (r *runner) run(ctx context.Context, pkg, bench, time string) (sample, erro
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("%s: %w\n%s%s", bench, err, out.String(), errs.String())
+		return "", fmt.Errorf("%s: %w\n%s%s", bench, err, out.String(), errs.String())
 	}
-	return parse(&out, bench)
+	return out.String(), nil
 }
 
 // A task is a benchmark of ours and its base; several rows may read from it.
 type task struct {
-	pkg, ours, base, time string
-	rounds                int
-	rows                  []int // indices into the rows
-	err                   error
-	oursGot, baseGot      []sample
+	pkg, ours, base, together, time string
+	rounds                          int
+	rows                            []int // indices into the rows
+	err                             error
+	oursGot, baseGot                []sample
 }
 
 // plan collects the rows that share a benchmark.
@@ -79,7 +79,7 @@ func plan(rows []row, rounds int) []*task {
 		key := fmt.Sprint(r.pkg, " ", r.bench, " ", r.baseBench(), " ", r.time, " ", n)
 		t := byKey[key]
 		if t == nil {
-			t = &task{pkg: r.pkg, ours: r.bench, base: r.baseBench(), time: r.time, rounds: n}
+			t = &task{pkg: r.pkg, ours: r.bench, base: r.baseBench(), together: r.together, time: r.time, rounds: n}
 			byKey[key] = t
 			tasks = append(tasks, t)
 		}
@@ -92,39 +92,78 @@ func plan(rows []row, rounds int) []*task {
 func (r *runner) measure(ctx context.Context, tasks []*task) {
 	for round, more := 0, true; more && ctx.Err() == nil; round++ {
 		more = false
+		shared := map[string]said{} // by what ran together
 		for _, t := range tasks {
 			if t.err != nil || round >= t.rounds {
 				continue
 			}
 			more = true
 			fmt.Fprintf(r.log, "\rround %d: %-60s", round+1, t.pkg+" "+t.ours)
-			t.err = r.once(ctx, t, round%2 == 1)
+			if t.together != "" {
+				t.err = r.both(ctx, t, shared)
+			} else {
+				t.err = r.inTurn(ctx, t, round%2 == 1)
+			}
 		}
 	}
 	fmt.Fprintf(r.log, "\r%-80s\r", "")
 }
 
-func (r *runner) once(ctx context.Context, t *task, baseFirst bool) error {
-	ours := func() error {
-		s, err := r.run(ctx, t.pkg, t.ours, t.time)
-		t.oursGot = append(t.oursGot, s)
-		return err
+// said is what a benchmark that several rows read from came to.
+type said struct {
+	out string
+	err error
+}
+
+// both takes ours and base from one process that measures both.
+func (r *runner) both(ctx context.Context, t *task, round map[string]said) error {
+	key := t.pkg + " " + t.together
+	got, ran := round[key]
+	if !ran {
+		got.out, got.err = r.run(ctx, t.pkg, t.together, t.time)
+		round[key] = got
 	}
-	base := func() error {
-		if t.base == "" {
-			return nil
-		}
-		s, err := r.run(ctx, t.pkg, t.base, t.time)
-		t.baseGot = append(t.baseGot, s)
-		return err
+	if got.err != nil {
+		return got.err
 	}
+	return t.take(got.out, got.out)
+}
+
+// inTurn runs ours and base in processes of their own, one after the other.
+func (r *runner) inTurn(ctx context.Context, t *task, baseFirst bool) error {
+	names := []string{t.ours, t.base}
+	outs := make([]string, 2)
+	order := []int{0, 1}
 	if baseFirst {
-		ours, base = base, ours
+		order = []int{1, 0}
 	}
-	if err := ours(); err != nil {
+	for _, i := range order {
+		if names[i] == "" {
+			continue
+		}
+		out, err := r.run(ctx, t.pkg, names[i], t.time)
+		if err != nil {
+			return err
+		}
+		outs[i] = out
+	}
+	return t.take(outs[0], outs[1])
+}
+
+func (t *task) take(ours, base string) error {
+	s, err := parse(strings.NewReader(ours), t.ours)
+	if err != nil {
 		return err
 	}
-	return base()
+	t.oursGot = append(t.oursGot, s)
+	if t.base == "" {
+		return nil
+	}
+	if s, err = parse(strings.NewReader(base), t.base); err != nil {
+		return err
+	}
+	t.baseGot = append(t.baseGot, s)
+	return nil
 }
 
 // rootDir finds the folder of go.mod from the working directory upwards.

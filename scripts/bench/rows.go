@@ -16,6 +16,10 @@ type row struct {
 	time    string // -benchtime; empty: as the command line says
 	baseOf  string // metric of the base, if it has another name
 	without bool   // no base: the target is absolute
+
+	// together names a benchmark that measures ours and base by itself, in
+	// turns: one run of it gives both, and all rows that name it.
+	together string
 }
 
 // A target says how ours may relate to the base; the zero of a field does not
@@ -39,6 +43,32 @@ var rows = []row{
 	{name: "sketch/merge against DDSketch", pkg: "proto/sketch", bench: "Merge/ours", metric: cpuMetric, unit: "ns", target: target{ratio: 1.0 / 3}},
 	{name: "sketch/wire against DDSketch", pkg: "proto/sketch", bench: "Merge/ours", metric: "wire-B", unit: "B", target: target{ratio: 1.15}},
 	{name: "sketch/quantile error", pkg: "proto/sketch", bench: "Error/ours", metric: "err-%", unit: "%", target: target{most: 1}, without: true, time: "1x"},
+}
+
+func init() {
+	for _, n := range []string{"1000", "5000"} {
+		fanout := row{pkg: "server/agentapi", together: "Fanout", time: "1x", rounds: 1}
+		add := func(name, ours, base string, r row) {
+			fanout.name = "push to " + n + "/" + name
+			fanout.bench = "Fanout/" + ours + "/" + n
+			fanout.base, fanout.without = "", base == ""
+			if base != "" {
+				fanout.base = "Fanout/" + base + "/" + n
+			}
+			fanout.metric, fanout.baseOf, fanout.unit, fanout.target = r.metric, r.baseOf, r.unit, r.target
+			rows = append(rows, fanout)
+		}
+		const cpu, applied, ack = "server-cpu-us/delivery", "last-applied-ms", "last-ack-ms"
+		// An acknowledgement rides on a frame that is sent anyway, so the push
+		// alone is held against a base that only pushes, and the push with a
+		// frame back against a base that answers with one.
+		add("server CPU a delivery", "ours-push", "base", row{metric: cpu, unit: "µs", target: target{ratio: 1.2}})
+		add("server CPU a delivery and ack frame", "ours", "base-ack", row{metric: cpu, unit: "µs", target: target{ratio: 1.2}})
+		add("last agent applied", "ours", "base", row{metric: applied, unit: "ms", target: target{ratio: 1.3}})
+		add("last ack", "ours", "base", row{metric: ack, baseOf: applied, unit: "ms", target: target{plus: 150}})
+		add("server memory an agent", "ours", "", row{metric: "server-KiB/agent", unit: "KiB", target: target{most: 36}})
+		add("server CPU a join", "ours", "base", row{metric: "server-join-us/agent", unit: "µs", target: target{ratio: 1.3}})
+	}
 }
 
 func (r *row) baseBench() string {
