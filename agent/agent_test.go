@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,12 +15,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/allspark/allspark/agent"
 	"github.com/allspark/allspark/agent/agenttest"
 	"github.com/allspark/allspark/agent/gearbox"
 	"github.com/allspark/allspark/proto/gear"
 	"github.com/allspark/allspark/proto/sketch"
+	"github.com/allspark/allspark/proto/wire"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -252,8 +255,36 @@ func TestReportsOfAnOutageAreBounded(t *testing.T) {
 		time.Sleep(100 * time.Millisecond)
 		kept := b.Reports()[before:]
 		require.NotEmpty(t, kept)
-		require.LessOrEqual(t, len(kept), 6)
+		require.LessOrEqual(t, len(kept), 9)
 		require.Greater(t, kept[0].Sequence, int64(500), "the newest are kept")
+	})
+}
+
+func TestAReportOfVeryManyScenesIsSplit(t *testing.T) {
+	inBubble(t, agenttest.Options{}, func(t *testing.T, b *bench) {
+		require.NoError(t, b.WaitAgents(b.ctx, 1))
+		const scenes = 900
+		for i := range scenes {
+			sc := b.ag.Scene("scene-with-a-long-name-" + strconv.Itoa(i))
+			for us := range 120 {
+				d := b.pt.Begin(sc, agent.Request{})
+				d.End(agent.Result{Elapsed: time.Duration(us*us) * 10 * time.Microsecond})
+			}
+		}
+		time.Sleep(1500 * time.Millisecond)
+		seen := map[string]bool{}
+		reports := b.Reports()
+		require.Greater(t, len(reports), 1)
+		for i, r := range reports {
+			require.EqualValues(t, i+1, r.Sequence)
+			m := wire.FromReport(&r)
+			require.Less(t, proto.Size(m), 200<<10)
+			for _, p := range r.Points {
+				seen[p.Scene] = true
+				require.EqualValues(t, 120, p.Count)
+			}
+		}
+		require.Len(t, seen, scenes)
 	})
 }
 

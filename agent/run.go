@@ -75,11 +75,39 @@ func (r *reporter) send() {
 	}
 	at, ahead, _ := a.link.Reference()
 	held, _ := a.box.Held()
-	r.sequence++
-	a.link.Offer(&gear.Report{
-		Sequence: r.sequence, At: at, Window: window, Held: held, Rung: a.box.Load().Rung,
-		CPU: share(r.cpu()), Clock: ahead, Points: points,
-	})
+	cpu := share(r.cpu())
+	for rest := points; ; {
+		var part []gear.PointReport
+		part, rest = split(rest)
+		r.sequence++
+		a.link.Offer(&gear.Report{
+			Sequence: r.sequence, At: at, Window: window, Held: held, Rung: a.box.Load().Rung,
+			CPU: cpu, Clock: ahead, Points: part,
+		})
+		if len(rest) == 0 {
+			return
+		}
+	}
+}
+
+// maxReport bounds a report on the wire, in bytes: controllers refuse a frame of
+// 256 KiB. seriesBytes is what a series takes beside its sketch and names.
+const (
+	maxReport   = 128 << 10
+	seriesBytes = 96
+)
+
+// split takes as many series as fit into one report.
+func split(points []gear.PointReport) (part, rest []gear.PointReport) {
+	size := 0
+	for i := range points {
+		p := &points[i]
+		size += len(p.RT) + len(p.Scene) + len(p.Point) + seriesBytes
+		if size > maxReport && i > 0 {
+			return points[:i], points[i:]
+		}
+	}
+	return points, nil
 }
 
 // share keeps a reading of the app's own from spoiling a report.

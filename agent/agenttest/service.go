@@ -25,10 +25,10 @@ type service struct {
 	c *Controller
 }
 
-// Enroll takes the Token, or a credential that is still good.
+// Enroll takes the Token, or without one a credential that is still good.
 func (s service) Enroll(ctx context.Context, r *agentv1.EnrollRequest) (*agentv1.EnrollResponse, error) {
 	c := s.c
-	renewal := c.authorised(ctx)
+	renewal := r.GetToken() == "" && c.authorised(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if r.GetToken() != Token && !renewal {

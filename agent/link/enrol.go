@@ -2,6 +2,7 @@ package link
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -28,6 +29,11 @@ type credential struct {
 // valid reports whether a stream may be opened with it.
 func (c credential) valid(now time.Time) bool { return c.bearer != "" && now.Before(c.renew) }
 
+// renewable reports whether it can still be traded for a fresh one.
+func (c credential) renewable(now time.Time) bool { return c.bearer != "" && now.Before(c.expires) }
+
+var errNoToken = errors.New("no enrolment token, and no credential to renew")
+
 // authorised adds the credential to a call.
 func (c credential) authorised(ctx context.Context) context.Context {
 	if c.bearer == "" {
@@ -36,17 +42,24 @@ func (c credential) authorised(ctx context.Context) context.Context {
 	return metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+c.bearer)
 }
 
-// enrol trades the token for a credential; an older credential goes along, so
-// that a renewal does not need the short-lived token to be still good.
+// enrol gets a credential: for one that is still good when there is one, because
+// the enrolment token may have ended long ago, else for the token.
 func (l *Link) enrol(ctx context.Context, client agentv1.AgentServiceClient) error {
 	ctx, cancel := context.WithTimeout(ctx, enrolTimeout)
 	defer cancel()
 	l.mu.Lock()
 	old, instance := l.credential, l.instance
 	l.mu.Unlock()
-	r, err := client.Enroll(old.authorised(ctx), &agentv1.EnrollRequest{
-		Token: l.cfg.EnrolToken, App: l.cfg.App, Idc: l.cfg.IDC, Host: l.cfg.Host, Instance: instance,
-	})
+	ask := &agentv1.EnrollRequest{App: l.cfg.App, Idc: l.cfg.IDC, Host: l.cfg.Host, Instance: instance}
+	var r *agentv1.EnrollResponse
+	err := errNoToken
+	if old.renewable(time.Now()) {
+		r, err = client.Enroll(old.authorised(ctx), ask)
+	}
+	if err != nil && l.cfg.EnrolToken != "" {
+		ask.Token = l.cfg.EnrolToken
+		r, err = client.Enroll(ctx, ask)
+	}
 	if err != nil {
 		return fmt.Errorf("enrol: %w", err)
 	}

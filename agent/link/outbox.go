@@ -9,8 +9,9 @@ import (
 )
 
 // keepReports bounds how many reports wait: a reconnect within seconds loses
-// nothing, and no one wants to hear about the last hour at once.
-const keepReports = 5
+// nothing, and no one wants to hear about the last hour at once. An app with very
+// many scenes sends a few a second.
+const keepReports = 8
 
 // outbox holds what is due. The newest wins; putting never blocks.
 type outbox struct {

@@ -46,9 +46,9 @@ func (l *Link) session(ctx context.Context, address string) (end ending) {
 	s := &session{link: l, client: agentv1.NewAgentServiceClient(cc), started: time.Now()}
 
 	l.mu.Lock()
-	valid := l.credential.valid(s.started)
+	enrol := !l.credential.valid(s.started) && (l.cfg.EnrolToken != "" || l.credential.bearer != "")
 	l.mu.Unlock()
-	if !valid && l.cfg.EnrolToken != "" {
+	if enrol {
 		if err := l.enrol(ctx, s.client); err != nil {
 			return ending{err: err}
 		}
