@@ -6,6 +6,7 @@ import (
 
 type versionRefDoc struct {
 	TemplateID string `json:"template_id"`
+	Name       string `json:"name,omitempty"`
 	Number     int    `json:"number"`
 	Latest     bool   `json:"latest,omitempty"`
 }
