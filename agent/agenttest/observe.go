@@ -30,6 +30,19 @@ func (c *Controller) WaitAck(ctx context.Context, v gear.Version) (gear.Ack, err
 	return ack, err
 }
 
+// WaitHeld waits until n agents have answered that they hold a version.
+func (c *Controller) WaitHeld(ctx context.Context, v gear.Version, n int) error {
+	return c.wait(ctx, func() bool {
+		held := 0
+		for s := range c.sessions {
+			if s.held == v {
+				held++
+			}
+		}
+		return held >= n
+	})
+}
+
 // WaitAgents waits until n agents are connected.
 func (c *Controller) WaitAgents(ctx context.Context, n int) error {
 	return c.wait(ctx, func() bool { return len(c.sessions) == n })

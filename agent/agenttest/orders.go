@@ -138,6 +138,18 @@ func (c *Controller) push() {
 	}
 }
 
+// LoseTables makes the controller believe that its agents have every table it
+// knows, so that the next set comes without them.
+func (c *Controller) LoseTables() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for s := range c.sessions {
+		for h := range c.byHash {
+			s.tables[h] = true
+		}
+	}
+}
+
 // state posts the tables an agent lacks and its order set, unless it holds the
 // same already. c.mu is held.
 func (s *session) state(unlessHeld bool) {

@@ -61,6 +61,7 @@ type session struct {
 	c      *Controller
 	cut    context.CancelFunc
 	hello  gear.Hello
+	held   gear.Version
 	tables map[string]bool
 
 	mu    sync.Mutex
@@ -153,6 +154,9 @@ func (s *session) take(m *agentv1.ConnectRequest) {
 	if m.Ack != nil {
 		a, _ := wire.ToAck(m.Ack)
 		c.acks = append(c.acks, a)
+		if !a.Refused {
+			s.held = a.Version
+		}
 	}
 	if m.Report != nil {
 		if r, problems := wire.ToReport(m.Report); len(problems) == 0 {
@@ -170,7 +174,7 @@ func (s *session) take(m *agentv1.ConnectRequest) {
 func (s *session) greet(h gear.Hello, now time.Time) {
 	c := s.c
 	c.hellos = append(c.hellos, h)
-	s.hello = h
+	s.hello, s.held = h, h.Held
 	clear(s.tables)
 	for _, t := range h.Tables {
 		s.tables[t] = true
