@@ -216,7 +216,7 @@ func (r *round) chooseTemplate(place Scope, why *Why) (*template.Version, *gear.
 	if own == "" && len(c.claims) == 0 {
 		return nil, nil
 	}
-	claim, field := c.choose(own, func(c *Claim) string {
+	claim, field := c.choose(own, r.claimText, func(c *Claim) string {
 		if v, _ := r.version(c.Template, c.Pin); v == nil {
 			return "the template has no such published version"
 		}
@@ -257,11 +257,30 @@ func (r *round) chooseTemplate(place Scope, why *Why) (*template.Version, *gear.
 	return v, table
 }
 
+// name gives a template's name as orders and sentences show it. Bindings carry
+// it, so that a replay of the basis words losers alike.
 func (r *round) name(id string) string {
+	for _, b := range r.bindings {
+		if b.TemplateID == id && b.Template != "" {
+			return b.Template
+		}
+	}
 	if n := r.in.Names[id]; n != "" {
 		return n
 	}
 	return id
+}
+
+// claimText is Claim.ValueText with the template's name where its version is known.
+func (r *round) claimText(c *Claim) string {
+	if c.Field == FieldBinding {
+		if v, _ := r.version(c.Template, c.Pin); v != nil {
+			named := *c
+			named.Template = r.name(c.Template)
+			return named.ValueText()
+		}
+	}
+	return c.ValueText()
 }
 
 // version finds a version and its expanded table, and notes it for the basis.
@@ -287,7 +306,7 @@ func (r *round) version(id string, pin int) (*template.Version, *gear.LevelTable
 
 func (r *round) chooseLevel(place Scope, s *template.Spec, o *gear.Order, why *Why) {
 	c := muster(r.claims, FieldLevel, place)
-	claim, field := c.choose("level "+strconv.Itoa(s.Default), func(*Claim) string { return "" })
+	claim, field := c.choose("level "+strconv.Itoa(s.Default), r.claimText, func(*Claim) string { return "" })
 	level := s.Default
 	if claim != nil {
 		level = claim.Level
@@ -313,7 +332,7 @@ func (r *round) chooseSetpoint(place Scope, s *template.Spec, f Field, why *Why)
 	if text == "" && len(c.claims)+len(c.emergency) == 0 {
 		return 0
 	}
-	claim, field := c.choose(text, func(*Claim) string { return "" })
+	claim, field := c.choose(text, r.claimText, func(*Claim) string { return "" })
 	d := own
 	if claim != nil {
 		d = claim.Duration
@@ -358,7 +377,7 @@ func (r *round) chooseStrategy(place Scope, s *template.Spec, rt, timeout time.D
 		return ""
 	}
 	c := muster(r.claims, FieldStrategy, place)
-	claim, field := c.choose("strategy "+string(s.Strategy.Kind), func(c *Claim) string { return lacks(c.Strategy) })
+	claim, field := c.choose("strategy "+string(s.Strategy.Kind), r.claimText, func(c *Claim) string { return lacks(c.Strategy) })
 	o.Strategy = s.Strategy.Kind
 	if claim != nil {
 		o.Strategy = claim.Strategy

@@ -94,14 +94,14 @@ func muster(claims []*Claim, field Field, place Scope) contest {
 	return c
 }
 
-// choose lets the strongest claim that fits win; fits gives "" or why a claim
-// cannot take effect. own is the template's value, which answers when no claim
+// choose lets the strongest claim that fits win; text words a claim's value, fits
+// gives "" or why a claim cannot take effect. own is the template's value, which answers when no claim
 // does; it may be "" for none.
-func (c contest) choose(own string, fits func(*Claim) string) (*Claim, FieldWhy) {
+func (c contest) choose(own string, text, fits func(*Claim) string) (*Claim, FieldWhy) {
 	why := FieldWhy{Field: c.field, Value: own, Source: SourceTemplate}
 	var winner *Claim
 	for _, x := range c.claims {
-		k := Considered{Claim: x, Source: x.Source, Value: x.ValueText(), Outcome: Lost}
+		k := Considered{Claim: x, Source: x.Source, Value: text(x), Outcome: Lost}
 		unfit := fits(x)
 		switch {
 		case unfit != "":
