@@ -57,6 +57,11 @@ type PreviewChange struct {
 // Preview is what an unsaved binding would do.
 type Preview struct {
 	Changes  []PreviewChange `json:"changes" doc:"Points that would resolve differently."`
-	Same     int             `json:"same" doc:"Points that would not." example:"12"`
 	Refusals []Refusal       `json:"refusals" doc:"Registered builds that would refuse."`
+}
+
+// ResolvedPoint is what serves a point, and what lost to it.
+type ResolvedPoint struct {
+	Resolution
+	Candidates []Binding `json:"candidates" doc:"Every binding that covers the point, the winner first."`
 }

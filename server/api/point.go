@@ -71,31 +71,42 @@ type PointAgent struct {
 	Instance string  `json:"instance" doc:"Agent."`
 	Host     string  `json:"host" doc:"Machine."`
 	Metrics  Metrics `json:"metrics" doc:"Its last ten seconds."`
+	Held     Version `json:"held" doc:"The order set it reported under."`
+	Rung     string  `json:"rung" doc:"Which step of the fallback ladder answers." example:"live"`
 	Outlier  bool    `json:"outlier" doc:"Whether its RT is far from the others'."`
 }
 
 // Explanation is the chain of claims that decided a point's order.
 type Explanation struct {
 	PointKey
-	At      time.Time    `json:"at" doc:"The second explained."`
-	Order   *Order       `json:"order,omitempty" doc:"What was decided."`
-	Version *Version     `json:"version,omitempty" doc:"The shift in force."`
-	Steps   []ExplainRow `json:"steps" doc:"For each field every wish, the winner first."`
-	Replays bool         `json:"replays" doc:"Whether deciding again on these claims gave exactly the order that was journalled."`
-	Summary string       `json:"summary" doc:"In one sentence." example:"level 3: manual claim of ann until 22:10 (RT of k2 above target)"`
+	At              time.Time    `json:"at" doc:"The second explained."`
+	Order           *Order       `json:"order,omitempty" doc:"What was decided."`
+	Version         *Version     `json:"version,omitempty" doc:"The shift in force."`
+	ShiftAt         *time.Time   `json:"shift_at,omitempty" doc:"When that shift was made."`
+	Cause           string       `json:"cause" doc:"What the shift says about itself."`
+	Binding         *Binding     `json:"binding,omitempty" doc:"The binding that chose the template; absent when a claim did."`
+	Template        string       `json:"template,omitempty" doc:"The template in force." example:"sn-recall"`
+	TemplateVersion int          `json:"template_version,omitempty" doc:"Its version." example:"4"`
+	Pending         bool         `json:"pending" doc:"The claims of that second were not decided on yet; the steps tell of those before."`
+	Steps           []ExplainRow `json:"steps" doc:"For each field every wish, the winner first."`
+	Replays         bool         `json:"replays" doc:"Whether deciding again on these claims gave exactly the order that was journalled."`
+	Summary         string       `json:"summary" doc:"In one sentence." example:"level 3: manual claim of ann until 22:10 (RT of k2 above target)"`
 }
 
 // ExplainRow is one wish and what became of it.
 type ExplainRow struct {
-	Field   string     `json:"field" doc:"Field." example:"level"`
-	Won     bool       `json:"won" doc:"Whether it decided the field."`
-	Source  string     `json:"source" doc:"Where it comes from." example:"manual"`
-	ClaimID string     `json:"claim_id,omitempty" doc:"The claim; absent for a template's default."`
-	Scope   Scope      `json:"scope" doc:"Where it applies."`
-	Value   string     `json:"value" doc:"What it wishes." example:"level 3"`
-	Author  string     `json:"author,omitempty" doc:"Whose."`
-	Reason  string     `json:"reason" doc:"Why it won or lost." example:"manual beats template"`
-	End     *time.Time `json:"end,omitempty" doc:"When it ends."`
+	Field       string     `json:"field" doc:"Field." example:"level"`
+	Won         bool       `json:"won" doc:"Whether it decided the field."`
+	Outcome     string     `json:"outcome" enum:"won,lost,lowered" doc:"won, lost, or lowered: an emergency that caps the winner."`
+	Source      string     `json:"source" doc:"Where it comes from." example:"manual"`
+	ClaimID     string     `json:"claim_id,omitempty" doc:"The claim; absent for a template's default."`
+	Scope       Scope      `json:"scope" doc:"Where it applies; empty for the template's own."`
+	Value       string     `json:"value" doc:"What it wishes." example:"level 3"`
+	Author      string     `json:"author,omitempty" doc:"Whose."`
+	ClaimReason string     `json:"claim_reason,omitempty" doc:"Why its author wished it."`
+	Limited     string     `json:"limited,omitempty" doc:"What the template's limits did to the field."`
+	Reason      string     `json:"reason" doc:"Why it won or lost." example:"manual beats template"`
+	End         *time.Time `json:"end,omitempty" doc:"When it ends."`
 }
 
 // App is one application as agents declared it.

@@ -11,6 +11,7 @@ type Problem struct {
 	Detail    string         `json:"detail" doc:"What happened, for people." example:"template \"sn-recall\" has 1 problem"`
 	Errors    []ProblemError `json:"errors,omitempty" doc:"Every place that is wrong."`
 	Conflict  *Conflict      `json:"conflict,omitempty" doc:"With code stale: what was edited, what was sent, what is stored now."`
+	Refusals  []Refusal      `json:"refusals,omitempty" doc:"With code refused: which builds would refuse."`
 	RequestID string         `json:"request_id" doc:"Quote it when you ask for help; the log has it."`
 }
 
@@ -19,6 +20,8 @@ type ProblemError struct {
 	Path    string `json:"path" doc:"Where." example:"gears[2].set.tag_count"`
 	Code    string `json:"code" doc:"What kind: type, range, step, enum, required, unknown, duplicate, gap …" example:"range"`
 	Message string `json:"message" doc:"For people." example:"tag_count wants int 10..200, got 250 at level 9"`
+	Line    int    `json:"line,omitempty" doc:"Line in the document sent, from 1."`
+	Column  int    `json:"column,omitempty" doc:"Column in the document sent, from 1."`
 }
 
 // Conflict helps a client to merge after a stale write.

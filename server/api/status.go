@@ -20,6 +20,8 @@ type Lease struct {
 	Epoch   int64      `json:"epoch" doc:"Rises whenever the lease changes hands."`
 	Expires *time.Time `json:"expires,omitempty" doc:"When it ends without renewal."`
 	Mine    bool       `json:"mine" doc:"Whether this replica holds it."`
+	Reason  string     `json:"reason" doc:"Why this replica does or does not hold it."`
+	SkewMS  float64    `json:"skew_ms" doc:"This replica's clock against the database's."`
 }
 
 // Database is where state lives.

@@ -164,6 +164,7 @@ type Diff struct {
 	From    string       `json:"from" doc:"What it starts from: draft, latest or a number." example:"3"`
 	To      string       `json:"to" doc:"What it goes to." example:"draft"`
 	Changes []DiffChange `json:"changes" doc:"Every place that differs, in document order."`
+	Levels  []DiffChange `json:"levels" doc:"Every level's values that differ, interpolated ones included: what agents will see."`
 }
 
 // DiffChange is one place that differs.

@@ -1,0 +1,50 @@
+package restapi
+
+import (
+	"context"
+	"io/fs"
+	"log/slog"
+
+	"github.com/allspark/allspark/server/audit"
+	"github.com/allspark/allspark/server/auth"
+	"github.com/allspark/allspark/server/control"
+	"github.com/allspark/allspark/server/fleet"
+	"github.com/allspark/allspark/server/lease"
+	"github.com/allspark/allspark/server/push"
+	"github.com/allspark/allspark/server/settings"
+	"github.com/allspark/allspark/server/template"
+)
+
+// Deps is what the edge asks of the rooms. App wires it.
+type Deps struct {
+	Version        string // of the build
+	Replica        string
+	Log            *slog.Logger // nil discards
+	Console        fs.FS        // the built console; nil when there is none
+	TrustedProxies []string     // CIDRs whose X-Forwarded-For counts; none by default
+
+	Auth      *auth.Service
+	Templates *template.Service
+	Store     template.Store // to read templates and bindings
+	Claims    *control.Service
+	Control   control.Store // to read claims and the journal
+	Audit     audit.Store
+	Fleet     *fleet.Registry
+	Push      *push.Hub
+	Windows   Windows
+	History   History
+
+	Settings        settings.Store
+	DefaultSettings settings.Settings       // in force while nothing is stored
+	Apply           func(settings.Settings) // puts changed settings in force on this replica
+
+	// Lease tells who decides, and whether it is this replica.
+	Lease    func() lease.Status
+	Database Database
+}
+
+// Database answers whether it is there.
+type Database interface {
+	Dialect() string
+	Ping(ctx context.Context) error
+}
