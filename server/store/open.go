@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"gorm.io/gorm"
@@ -21,6 +22,7 @@ type DB struct {
 	path    string // of the SQLite file, "" otherwise
 	clock   func() time.Time
 	closers []*sql.DB
+	series  sync.Map // telemetry.Key -> number, as they are learnt
 }
 
 type dialect uint8

@@ -46,6 +46,9 @@ func Run(t *testing.T, open Open) {
 		"Keys":               testKeys,
 		"Sessions":           testSessions,
 
+		"Settings":         testSettings,
+		"History":          testHistory,
+		"HistoryRetention": testHistoryRetention,
 		"HostileText":      testHostileText,
 		"CancelledContext": testCancelledContext,
 	} {
