@@ -98,9 +98,9 @@ func (a *Agent) Start(ctx context.Context) error {
 	return nil
 }
 
-// Close sends what was measured last, keeps the orders on disk and stops. A
-// closed agent goes on answering requests with the orders it has until their TTL
-// would need a clock: they stay as they are. Close may be called more than once.
+// Close sends what was measured last, keeps the orders on disk and stops. Requests
+// that still come are answered by the orders held at that moment; nothing counts
+// their TTL any more. Close may be called more than once.
 func (a *Agent) Close() error {
 	a.mu.Lock()
 	a.closed = true
