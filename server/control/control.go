@@ -173,7 +173,7 @@ type Store interface {
 	// table its set refers to; the basis may be left out.
 	ShiftsSince(ctx context.Context, v gear.Version, limit int) ([]*Shift, error)
 	// LatestShifts gives the newest shift of every app x IDC with its set and
-	// the tables it refers to.
+	// the tables it refers to; the basis may be left out.
 	LatestShifts(ctx context.Context) ([]*Shift, error)
 	// ShiftAt gives the shift of an app x IDC that was in force at t, with basis
 	// and tables; fault.NotFound when there was none yet.

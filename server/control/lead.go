@@ -83,13 +83,22 @@ func (t *leader) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.last, t.tables = map[place]*Shift{}, map[string]bool{}
+	now, err := t.loop.cfg.Store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	last, tables := map[place]*Shift{}, map[string]bool{}
 	for _, s := range shifts {
-		t.last[place{s.App, s.IDC}] = s
+		// The basis is not read along; without it everything would look new.
+		if s, err = t.loop.cfg.Store.ShiftAt(ctx, s.App, s.IDC, now); err != nil {
+			return err
+		}
+		last[place{s.App, s.IDC}] = s
 		for i := range s.Tables {
-			t.tables[s.Tables[i].Hash] = true
+			tables[s.Tables[i].Hash] = true
 		}
 	}
+	t.last, t.tables = last, tables
 	return nil
 }
 

@@ -44,7 +44,13 @@ func (w *Why) Field(f Field) (FieldWhy, bool) {
 // Decider is Decide with a memory of expanded level tables, which are functions
 // of immutable versions. It is not for concurrent use.
 type Decider struct {
-	tables map[tableKey]*gear.LevelTable
+	tables   map[tableKey]*gear.LevelTable
+	settings map[settingsKey][]gear.Setting
+}
+
+type settingsKey struct {
+	tableKey
+	strategy gear.Strategy
 }
 
 type tableKey struct {
@@ -98,7 +104,7 @@ type round struct {
 
 func newRound(d *Decider, in Input) *round {
 	if d.tables == nil {
-		d.tables = map[tableKey]*gear.LevelTable{}
+		d.tables, d.settings = map[tableKey]*gear.LevelTable{}, map[settingsKey][]gear.Setting{}
 	}
 	r := &round{decider: d, in: in, versions: map[VersionRef]bool{}, used: map[string]*gear.LevelTable{}}
 	for _, b := range in.Bindings {
@@ -200,7 +206,7 @@ func (r *round) place(place Scope) (*gear.Order, Why) {
 		MinLevel: s.Min, MaxLevel: s.Max, Template: why.Template, TemplateVersion: v.Number}
 	r.chooseLevel(place, s, o, &why)
 	rt, timeout := r.chooseSetpoint(place, s, FieldAvailableRT, &why), r.chooseSetpoint(place, s, FieldTimeout, &why)
-	r.chooseStrategy(place, s, rt, timeout, o, &why)
+	r.chooseStrategy(place, v, rt, timeout, o, &why)
 	return o, why
 }
 
@@ -364,7 +370,21 @@ func (r *round) chooseSetpoint(place Scope, s *template.Spec, f Field, why *Why)
 	return d
 }
 
-func (r *round) chooseStrategy(place Scope, s *template.Spec, rt, timeout time.Duration, o *gear.Order, why *Why) {
+// settings gives an order's settings; all orders of a version share the slice.
+func (r *round) settings(v *template.Version, k gear.Strategy) []gear.Setting {
+	key := settingsKey{tableKey{v.TemplateID, v.Number}, k}
+	out, ok := r.decider.settings[key]
+	if !ok {
+		// The setpoints are fields of their own.
+		out = slices.DeleteFunc(v.Spec.DefaultSettings(k), func(x gear.Setting) bool {
+			return x.Name == gear.SettingAvailableRT || x.Name == gear.SettingTimeout
+		})
+		r.decider.settings[key] = out
+	}
+	return out
+}
+
+func (r *round) chooseStrategy(place Scope, v *template.Version, rt, timeout time.Duration, o *gear.Order, why *Why) {
 	lacks := func(k gear.Strategy) string {
 		switch {
 		case (k == gear.StrategyCrowdRT || k == gear.StrategyCentral) && rt == 0:
@@ -377,18 +397,13 @@ func (r *round) chooseStrategy(place Scope, s *template.Spec, rt, timeout time.D
 		return ""
 	}
 	c := muster(r.claims, FieldStrategy, place)
-	claim, field := c.choose("strategy "+string(s.Strategy.Kind), r.claimText, func(c *Claim) string { return lacks(c.Strategy) })
-	o.Strategy = s.Strategy.Kind
+	claim, field := c.choose("strategy "+string(v.Spec.Strategy.Kind), r.claimText, func(c *Claim) string { return lacks(c.Strategy) })
+	o.Strategy = v.Spec.Strategy.Kind
 	if claim != nil {
 		o.Strategy = claim.Strategy
 	}
 	why.Fields = append(why.Fields, field)
-	for _, x := range s.DefaultSettings(o.Strategy) {
-		// The setpoints are fields of their own.
-		if x.Name != gear.SettingAvailableRT && x.Name != gear.SettingTimeout {
-			o.Settings = append(o.Settings, x)
-		}
-	}
+	o.Settings = r.settings(v, o.Strategy)
 	if o.Strategy == gear.StrategyCrowdRT || o.Strategy == gear.StrategyCentral {
 		o.AvailableRT = rt
 	}
