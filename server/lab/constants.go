@@ -71,7 +71,7 @@ const (
 const (
 	entryFixed = 2 * time.Millisecond // parsing and rendering at the frontend
 
-	mergeFixed = 3 * time.Millisecond
+	mergeFixed = 4 * time.Millisecond
 	mergeSlope = 200 * time.Microsecond // an ad: blending and de-duplication
 
 	// Recall is short, 8 ms in the engine the model is made after, but what it
@@ -92,9 +92,9 @@ const (
 	fetchFixed   = 6 * time.Millisecond
 	fetchPerLoad = 2 * time.Millisecond
 	fetchSlope   = 110 * time.Microsecond // a document decoded
-	fetchIO      = 12 * time.Millisecond  // the store's answer
+	fetchIO      = 22 * time.Millisecond  // the store's answer
 
-	scoreFixed   = 10 * time.Millisecond // batching, copy to the device and back
+	scoreFixed   = 14 * time.Millisecond // batching, copy to the device and back
 	scorePerLoad = 1 * time.Millisecond
 	scoreSlope   = 150 * time.Microsecond // a layer over 100 candidates … see scoreUnit
 	scoreUnit    = 10.0                   // candidates a unit of score's work covers
