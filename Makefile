@@ -54,7 +54,7 @@ $(NODE_MODULES): web/package-lock.json
 .PHONY: test test-go test-race test-web e2e services
 test: ## all tests, with the databases and browsers they need
 	@$(TIMED) test-web $(MAKE) --no-print-directory test-web
-	@$(TIMED) e2e $(MAKE) --no-print-directory e2e
+	$(if $(wildcard web/playwright.config.ts),@$(TIMED) e2e $(MAKE) --no-print-directory e2e)
 	@$(TIMED) test-race $(MAKE) --no-print-directory test-race
 	@$(TIMED) test-go $(MAKE) --no-print-directory test-go
 
@@ -72,10 +72,10 @@ e2e: bin/allspark ## the console in a browser against the real binary
 	@scripts/need.sh chromium,chromium-browser,google-chrome:chromium '/usr/share/fonts/truetype/wqy/wqy-microhei.ttc:fonts-wqy-microhei'
 	cd web && npx playwright test
 
-# Tests prefer servers named by the environment, then containers, then private
-# servers from this machine's programs.
+# Tests prefer a server named by the environment, then a container, then a
+# private server from this machine's programs; only the last needs anything.
 services:
-	@docker info >/dev/null 2>&1 || scripts/need.sh 'initdb,/usr/lib/postgresql/*/bin/initdb:postgresql' redis-server:redis-server
+	@[[ -n "$${TEST_POSTGRES_DSN:-}" ]] || docker info >/dev/null 2>&1 || scripts/need.sh 'initdb,/usr/lib/postgresql/*/bin/initdb:postgresql'
 
 ## Verify
 
