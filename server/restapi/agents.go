@@ -16,7 +16,7 @@ import (
 	"github.com/allspark/allspark/server/template"
 )
 
-type agentPath struct {
+type AgentPath struct {
 	Instance string `path:"instance" maxLength:"63" doc:"Instance id."`
 }
 
@@ -29,7 +29,7 @@ func (s *Server) agentRoutes() {
 	handle(s, endpoint{
 		method: http.MethodGet, path: "/agents/{instance}", id: "get-agent", tag: tag, verb: auth.Read,
 		summary: "Get an agent", description: "With the points it declares and its last answer.",
-	}, func(ctx context.Context, c *caller, in *agentPath) (*plain[api.Agent], error) {
+	}, func(ctx context.Context, c *caller, in *AgentPath) (*plain[api.Agent], error) {
 		a, err := s.agent(c, in.Instance)
 		if err != nil {
 			return nil, err
@@ -71,8 +71,8 @@ func (s *Server) agentRoutes() {
 }
 
 type agentAction struct {
-	agentPath
-	idempotent
+	AgentPath
+	Idempotent
 	Body api.Reason
 }
 
@@ -102,7 +102,7 @@ func (s *Server) agent(c *caller, instance string) (*fleet.Agent, error) {
 }
 
 func (s *Server) listAgents(_ context.Context, c *caller, in *struct {
-	paged
+	Paged
 	App    string `query:"app" maxLength:"63" doc:"Only this app."`
 	IDC    string `query:"idc" maxLength:"63" doc:"Only this IDC."`
 	State  string `query:"state" enum:"connected,stale,disconnected,banned" doc:"Only this state."`
@@ -110,10 +110,10 @@ func (s *Server) listAgents(_ context.Context, c *caller, in *struct {
 }) (*plain[api.Page[api.Agent]], error) {
 	all, _ := s.deps.Fleet.List(fleet.Filter{App: in.App, IDC: in.IDC, State: fleet.State(in.State), Search: in.Search}, time.Now())
 	all = slices.DeleteFunc(all, func(a fleet.Agent) bool { return !c.Can(auth.Read, a.App, a.IDC) })
-	return pageOf(all, in.paged, func(a fleet.Agent) string { return a.Instance }, s.toAgent)
+	return pageOf(all, in.Paged, func(a fleet.Agent) string { return a.Instance }, s.toAgent)
 }
 
-func (s *Server) listApps(_ context.Context, c *caller, in *paged) (*plain[api.Page[api.App]], error) {
+func (s *Server) listApps(_ context.Context, c *caller, in *Paged) (*plain[api.Page[api.App]], error) {
 	apps := map[string]*api.App{}
 	for _, d := range s.deps.Fleet.Declared("") {
 		if !c.Can(auth.Read, d.App, d.IDC) {

@@ -17,7 +17,7 @@ import (
 	"github.com/allspark/allspark/server/auth"
 )
 
-type auditFilter struct {
+type AuditFilter struct {
 	Actor  string    `query:"actor" maxLength:"128" doc:"Who."`
 	Verb   string    `query:"verb" maxLength:"63" doc:"What was done."`
 	Kind   string    `query:"kind" maxLength:"63" doc:"To what kind of object."`
@@ -29,7 +29,7 @@ type auditFilter struct {
 	To     time.Time `query:"to" doc:"Before."`
 }
 
-func (f *auditFilter) filter() audit.Filter {
+func (f *AuditFilter) filter() audit.Filter {
 	return audit.Filter{
 		Actor: f.Actor, Verb: f.Verb, Kind: f.Kind, Object: f.Object, App: f.App, IDC: f.IDC, Search: f.Search, From: f.From, To: f.To,
 	}
@@ -41,8 +41,8 @@ func (s *Server) auditRoutes() {
 		method: http.MethodGet, path: "/audit", id: "list-audit", tag: tag, verb: auth.Audit,
 		summary: "List changes to stored state", description: "Newest first: who, what, when, why, with the difference.",
 	}, func(ctx context.Context, c *caller, in *struct {
-		auditFilter
-		paged
+		AuditFilter
+		Paged
 	}) (*plain[api.Page[api.AuditEntry]], error) {
 		f := in.filter()
 		key, err := cursorKey(in.Cursor)
@@ -130,7 +130,7 @@ func scopeOf(s string) string {
 
 const exportLimit = 100_000
 
-func (s *Server) exportAudit(ctx context.Context, c *caller, in *auditFilter) (*huma.StreamResponse, error) {
+func (s *Server) exportAudit(ctx context.Context, c *caller, in *AuditFilter) (*huma.StreamResponse, error) {
 	f := in.filter()
 	first, more, err := s.auditPage(ctx, c, f, auditBatch)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/allspark/allspark/server/template"
 )
 
-type bindingPath struct {
+type BindingPath struct {
 	Binding string `path:"binding" maxLength:"36" doc:"Binding id."`
 }
 
@@ -23,7 +23,7 @@ func (s *Server) bindingRoutes() {
 		method: http.MethodGet, path: "/bindings", id: "list-bindings", tag: tag, verb: auth.Read,
 		summary: "List bindings", description: "Those that concern the caller's apps and IDCs, by id.",
 	}, func(ctx context.Context, c *caller, in *struct {
-		paged
+		Paged
 		Scene    string `query:"scene" maxLength:"63" doc:"Only this scene in the selector."`
 		IDC      string `query:"idc" maxLength:"63" doc:"Only this IDC in the selector."`
 		App      string `query:"app" maxLength:"63" doc:"Only this app in the selector."`
@@ -41,7 +41,7 @@ func (s *Server) bindingRoutes() {
 				in.Template != "" && in.Template != b.TemplateID && in.Template != b.Template
 		})
 		slices.SortFunc(all, func(a, b *template.Binding) int { return cmp.Compare(a.ID, b.ID) })
-		return pageOf(all, in.paged, func(b *template.Binding) string { return b.ID }, toBinding)
+		return pageOf(all, in.Paged, func(b *template.Binding) string { return b.ID }, toBinding)
 	})
 	handle(s, endpoint{
 		method: http.MethodPost, path: "/bindings", id: "create-binding", tag: tag, verb: auth.Bind, status: http.StatusCreated,
@@ -58,7 +58,7 @@ func (s *Server) bindingRoutes() {
 	handle(s, endpoint{
 		method: http.MethodGet, path: "/bindings/{binding}", id: "get-binding", tag: tag, verb: auth.Read,
 		summary: "Get a binding", description: "By id.",
-	}, func(ctx context.Context, c *caller, in *bindingPath) (*tagged[api.Binding], error) {
+	}, func(ctx context.Context, c *caller, in *BindingPath) (*tagged[api.Binding], error) {
 		b, err := s.binding(ctx, c, in.Binding)
 		if err != nil {
 			return nil, err
@@ -74,9 +74,9 @@ func (s *Server) bindingRoutes() {
 		summary: "Delete a binding", description: "Points it served fall back to the next specific one, or to their defaults.",
 		errors: []int{http.StatusPreconditionRequired},
 	}, func(ctx context.Context, c *caller, in *struct {
-		bindingPath
-		conditional
-		reasoned
+		BindingPath
+		Conditional
+		Reasoned
 	}) (*struct{}, error) {
 		version, err := in.version()
 		if err != nil {
@@ -120,7 +120,7 @@ func (s *Server) fromBinding(ctx context.Context, in *api.BindingInput) (*templa
 }
 
 func (s *Server) createBinding(ctx context.Context, c *caller, in *struct {
-	idempotent
+	Idempotent
 	Force bool `query:"force" doc:"Although registered builds would refuse it."`
 	Body  api.BindingInput
 }) (*tagged[api.Binding], error) {
@@ -147,8 +147,8 @@ func (s *Server) createBinding(ctx context.Context, c *caller, in *struct {
 }
 
 func (s *Server) updateBinding(ctx context.Context, c *caller, in *struct {
-	bindingPath
-	conditional
+	BindingPath
+	Conditional
 	Force bool `query:"force" doc:"Although registered builds would refuse it."`
 	Body  api.BindingInput
 }) (*tagged[api.Binding], error) {

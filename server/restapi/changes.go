@@ -17,7 +17,7 @@ import (
 	"github.com/allspark/allspark/server/push"
 )
 
-type revisionPath struct {
+type RevisionPath struct {
 	Revision int64 `path:"revision" minimum:"1" doc:"Revision; global and rising." example:"41"`
 }
 
@@ -34,7 +34,7 @@ func (s *Server) changeRoutes() {
 	handle(s, endpoint{
 		method: http.MethodGet, path: "/changes/{revision}/progress", id: "change-progress", tag: tag, verb: auth.Read,
 		summary: "How far is a change", description: "n of m agents hold it after t ms; stragglers and refusals by name. Of this replica's agents, while the revision is remembered.",
-	}, func(ctx context.Context, c *caller, in *revisionPath) (*plain[api.Progress], error) {
+	}, func(ctx context.Context, c *caller, in *RevisionPath) (*plain[api.Progress], error) {
 		shift, err := s.shift(ctx, c, in.Revision)
 		if err != nil {
 			return nil, err
@@ -72,7 +72,7 @@ func (s *Server) places(ctx context.Context, c *caller, app, idc string) ([]*con
 }
 
 func (s *Server) listChanges(ctx context.Context, c *caller, in *struct {
-	paged
+	Paged
 	App  string    `query:"app" maxLength:"63" doc:"Only this app."`
 	IDC  string    `query:"idc" maxLength:"63" doc:"Only this IDC."`
 	From time.Time `query:"from" doc:"Not before; an hour before to by default."`
@@ -146,7 +146,7 @@ func (s *Server) span(ctx context.Context, from, to time.Time, width time.Durati
 	return from, to, nil
 }
 
-func (s *Server) getChange(ctx context.Context, c *caller, in *revisionPath) (*plain[api.ChangeDetail], error) {
+func (s *Server) getChange(ctx context.Context, c *caller, in *RevisionPath) (*plain[api.ChangeDetail], error) {
 	shift, err := s.shift(ctx, c, in.Revision)
 	if err != nil {
 		return nil, err
@@ -229,8 +229,8 @@ func sameOrder(a, b *gear.Order) bool {
 }
 
 func (s *Server) undoChange(ctx context.Context, c *caller, in *struct {
-	revisionPath
-	idempotent
+	RevisionPath
+	Idempotent
 	Body api.Reason
 }) (*plain[api.Undone], error) {
 	shift, err := s.shift(ctx, c, in.Revision)

@@ -15,7 +15,7 @@ import (
 // DefaultClaimLife ends a manual claim whose author gave no end.
 const DefaultClaimLife = 30 * time.Minute
 
-type claimPath struct {
+type ClaimPath struct {
 	Claim string `path:"claim" maxLength:"36" doc:"Claim id."`
 }
 
@@ -32,7 +32,7 @@ func (s *Server) claimRoutes() {
 	handle(s, endpoint{
 		method: http.MethodGet, path: "/claims/{claim}", id: "get-claim", tag: tag, verb: auth.Read,
 		summary: "Get a claim", description: "By id, released and expired ones too.",
-	}, func(ctx context.Context, c *caller, in *claimPath) (*tagged[api.Claim], error) {
+	}, func(ctx context.Context, c *caller, in *ClaimPath) (*tagged[api.Claim], error) {
 		cl, err := s.claim(ctx, c, in.Claim, auth.Read)
 		if err != nil {
 			return nil, err
@@ -62,8 +62,8 @@ func (s *Server) claimRoutes() {
 }
 
 type claimAction struct {
-	claimPath
-	idempotent
+	ClaimPath
+	Idempotent
 	Body api.Reason
 }
 
@@ -123,7 +123,7 @@ func (s *Server) claim(ctx context.Context, c *caller, id string, v auth.Verb) (
 }
 
 func (s *Server) listClaims(ctx context.Context, c *caller, in *struct {
-	paged
+	Paged
 	Scene  string    `query:"scene" maxLength:"63" doc:"Only this scene."`
 	IDC    string    `query:"idc" maxLength:"63" doc:"Only this IDC."`
 	App    string    `query:"app" maxLength:"63" doc:"Only this app."`
@@ -165,7 +165,7 @@ func (s *Server) listClaims(ctx context.Context, c *caller, in *struct {
 }
 
 func (s *Server) createClaim(ctx context.Context, c *caller, in *struct {
-	idempotent
+	Idempotent
 	Body api.ClaimInput
 }) (*tagged[api.Claim], error) {
 	cl, err := s.fromClaim(ctx, &in.Body)
@@ -252,15 +252,15 @@ func (s *Server) end(ctx context.Context, span string, end time.Time) (time.Time
 }
 
 func (s *Server) extendClaim(ctx context.Context, c *caller, in *struct {
-	claimPath
-	idempotent
+	ClaimPath
+	Idempotent
 	Body api.Extend
 }) (*tagged[api.Claim], error) {
 	end, err := s.end(ctx, in.Body.For, in.Body.End)
 	if err != nil {
 		return nil, err
 	}
-	action := &claimAction{claimPath: in.claimPath, idempotent: in.idempotent, Body: api.Reason{Reason: in.Body.Reason}}
+	action := &claimAction{ClaimPath: in.ClaimPath, Idempotent: in.Idempotent, Body: api.Reason{Reason: in.Body.Reason}}
 	return s.onClaim(ctx, c, action, func(cl *control.Claim) (*control.Claim, error) {
 		return s.deps.Claims.Extend(ctx, cl.ID, 0, end, c.change(in.Body.Reason, in.IdempotencyKey))
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/allspark/allspark/server/lease"
 	"github.com/allspark/allspark/server/push"
 	"github.com/allspark/allspark/server/settings"
+	"github.com/allspark/allspark/server/telemetry"
 	"github.com/allspark/allspark/server/template"
 )
 
@@ -32,7 +33,7 @@ type Deps struct {
 	Fleet     *fleet.Registry
 	Push      *push.Hub
 	Windows   Windows
-	History   History
+	History   telemetry.History
 
 	Settings        settings.Store
 	DefaultSettings settings.Settings       // in force while nothing is stored

@@ -8,7 +8,7 @@ import (
 )
 
 // pageOf cuts a page out of a sorted list held in memory; key must rise.
-func pageOf[T, D any](all []T, in paged, key func(T) string, to func(T) D) (*plain[api.Page[D]], error) {
+func pageOf[T, D any](all []T, in Paged, key func(T) string, to func(T) D) (*plain[api.Page[D]], error) {
 	after, err := cursorKey(in.Cursor)
 	if err != nil {
 		return nil, err

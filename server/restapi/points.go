@@ -17,14 +17,14 @@ import (
 	"github.com/allspark/allspark/server/telemetry"
 )
 
-type pointPath struct {
+type PointPath struct {
 	Scene string `path:"scene" maxLength:"63" doc:"Scene; * for those without orders of their own." example:"k2"`
 	IDC   string `path:"idc" maxLength:"63" doc:"Machine room." example:"ea119"`
 	App   string `path:"app" maxLength:"63" doc:"Application." example:"sn"`
 	Point string `path:"point" maxLength:"63" doc:"Control point." example:"recall"`
 }
 
-func (p pointPath) key() api.PointKey {
+func (p PointPath) key() api.PointKey {
 	return api.PointKey{Scene: p.Scene, IDC: p.IDC, App: p.App, Point: p.Point}
 }
 
@@ -37,7 +37,7 @@ func (s *Server) pointRoutes() {
 	handle(s, endpoint{
 		method: http.MethodGet, path: "/points/{scene}/{idc}/{app}/{point}", id: "get-point", tag: tag, verb: auth.Read,
 		summary: "Get a point live", description: "Order in force, parameters now, live measurements.",
-	}, func(ctx context.Context, c *caller, in *pointPath) (*plain[api.PointState], error) {
+	}, func(ctx context.Context, c *caller, in *PointPath) (*plain[api.PointState], error) {
 		p, err := s.point(ctx, c, in.key())
 		if err != nil {
 			return nil, err
@@ -54,7 +54,7 @@ func (s *Server) pointRoutes() {
 	}, s.pointAgents)
 	handle(s, endpoint{
 		method: http.MethodGet, path: "/history", id: "get-history", tag: tag, verb: auth.Read,
-		summary: "Get history", description: "Series of points over a range, by minute or by hour, with the changes in it. At most 50 series and 12,000 samples each.",
+		summary: "Get history", description: "Series of points over a range, by minute or by hour, with the changes in it. At most 50 series and 10,080 samples each.",
 	}, s.getHistory)
 }
 
@@ -160,7 +160,7 @@ func levelSource(claims []*control.Claim, k api.PointKey) (source string, end *t
 }
 
 func (s *Server) listPoints(ctx context.Context, c *caller, in *struct {
-	paged
+	Paged
 	Scene  string `query:"scene" maxLength:"63" doc:"Only this scene."`
 	IDC    string `query:"idc" maxLength:"63" doc:"Only this IDC."`
 	App    string `query:"app" maxLength:"63" doc:"Only this app."`
@@ -268,7 +268,7 @@ func (s *Server) point(ctx context.Context, c *caller, k api.PointKey) (*api.Poi
 }
 
 func (s *Server) explainPoint(ctx context.Context, c *caller, in *struct {
-	pointPath
+	PointPath
 	At time.Time `query:"at" doc:"A past second; now by default."`
 }) (*plain[api.Explanation], error) {
 	k := in.key()
@@ -286,7 +286,7 @@ func (s *Server) explainPoint(ctx context.Context, c *caller, in *struct {
 	return &plain[api.Explanation]{toExplanation(k, e, shift.Tables)}, nil
 }
 
-func (s *Server) pointAgents(ctx context.Context, c *caller, in *pointPath) (*plain[api.Page[api.PointAgent]], error) {
+func (s *Server) pointAgents(ctx context.Context, c *caller, in *PointPath) (*plain[api.Page[api.PointAgent]], error) {
 	p, err := s.point(ctx, c, in.key())
 	if err != nil {
 		return nil, err
@@ -301,6 +301,9 @@ func (s *Server) pointAgents(ctx context.Context, c *caller, in *pointPath) (*pl
 	}
 	return &plain[api.Page[api.PointAgent]]{api.Page[api.PointAgent]{Items: out}}, nil
 }
+
+// maxSeries bounds one answer of history.
+const maxSeries = 50
 
 func (s *Server) getHistory(ctx context.Context, c *caller, in *struct {
 	Scene string    `query:"scene" maxLength:"63" doc:"Only this scene." example:"k2"`
@@ -319,8 +322,8 @@ func (s *Server) getHistory(ctx context.Context, c *caller, in *struct {
 	if in.Step == "hour" || in.Step == "auto" && to.Sub(from) > 48*time.Hour {
 		step = time.Hour
 	}
-	if to.Sub(from)/step > 12_000 {
-		return nil, newFailure(http.StatusBadRequest, "", "the range has more than 12,000 samples; take step=hour or a shorter one", "")
+	if to.Sub(from)/step > 10_080 {
+		return nil, newFailure(http.StatusBadRequest, "", "the range has more than 10,080 samples; take step=hour or a shorter one", "")
 	}
 	all, err := s.points(ctx, func(app, idc string) bool { return c.Can(auth.Read, app, idc) })
 	if err != nil {
@@ -332,21 +335,24 @@ func (s *Server) getHistory(ctx context.Context, c *caller, in *struct {
 			keys = append(keys, p.PointKey)
 		}
 	}
-	// A point that nothing declares any more still has a past.
-	if named := (api.PointKey{Scene: in.Scene, IDC: in.IDC, App: in.App, Point: in.Point}); len(keys) == 0 && in.Scene != "" && in.IDC != "" && in.Point != "" {
-		if !c.Can(auth.Read, named.App, named.IDC) {
-			return nil, fault.New(fault.NotFound, "there is no such point")
-		}
-		keys = append(keys, named)
-	}
-	if len(keys) > 50 {
+	if len(keys) > maxSeries {
 		return nil, newFailure(http.StatusBadRequest, "", "more than 50 series match; name a scene, IDC or point", "")
 	}
+	// What nothing declares any more still has a past, so the filter is asked, not
+	// the keys.
+	found, err := s.deps.History.Range(ctx, telemetry.Filter{Scene: in.Scene, IDC: in.IDC, App: in.App, Point: in.Point}, from, to, step)
+	if err != nil {
+		return nil, err
+	}
 	out := api.History{From: from, To: to, Series: []api.Series{}, Changes: []api.Change{}}
-	if len(keys) > 0 {
-		if out.Series, err = s.deps.History.Series(ctx, mapped(keys, toKey), from, to, step); err != nil {
-			return nil, err
+	for i := range found {
+		if !c.Can(auth.Read, found[i].Key.App, found[i].Key.IDC) {
+			continue
 		}
+		if len(out.Series) == maxSeries {
+			return nil, newFailure(http.StatusBadRequest, "", "more than 50 series match; name a scene, IDC or point", "")
+		}
+		out.Series = append(out.Series, toSeries(&found[i]))
 	}
 	shifts, err := s.shiftsOf(ctx, c, in.App, in.IDC, from, to, 200)
 	if err != nil {

@@ -112,12 +112,12 @@ func cause(err error) string {
 // etag writes a version as an ETag.
 func etag(version int64) string { return `"` + strconv.FormatInt(version, 10) + `"` }
 
-// conditional is embedded in inputs of writes to existing objects.
-type conditional struct {
+// Conditional is embedded in inputs of writes to existing objects.
+type Conditional struct {
 	IfMatch string `header:"If-Match" maxLength:"64" doc:"ETag of the version that was edited. Required." example:"\"7\""`
 }
 
-func (c conditional) version() (int64, error) {
+func (c Conditional) version() (int64, error) {
 	if c.IfMatch == "" {
 		return 0, newFailure(http.StatusPreconditionRequired, "", "send If-Match with the ETag of the version you edited", "")
 	}
@@ -130,19 +130,19 @@ func (c conditional) version() (int64, error) {
 	return n, nil
 }
 
-// idempotent is embedded in inputs of POST.
-type idempotent struct {
+// Idempotent is embedded in inputs of POST.
+type Idempotent struct {
 	IdempotencyKey string `header:"Idempotency-Key" maxLength:"128" pattern:"^[!-~]*$" doc:"A retry with the same key gets the first result and changes nothing."`
 }
 
-// paged is embedded in inputs of lists.
-type paged struct {
+// Paged is embedded in inputs of lists.
+type Paged struct {
 	Cursor string `query:"cursor" maxLength:"512" doc:"next_cursor of the page before."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"50" doc:"Objects a page."`
 }
 
-// reasoned is embedded in inputs of deletes, which have no body.
-type reasoned struct {
+// Reasoned is embedded in inputs of deletes, which have no body.
+type Reasoned struct {
 	Reason string `query:"reason" maxLength:"500" doc:"Why; kept in the audit log."`
 }
 

@@ -67,7 +67,7 @@ func (s *Server) settings(ctx context.Context) (*settings.Settings, error) {
 }
 
 func (s *Server) updateSettings(ctx context.Context, c *caller, in *struct {
-	conditional
+	Conditional
 	Body api.SettingsInput
 }) (*tagged[api.Settings], error) {
 	version, err := in.version()

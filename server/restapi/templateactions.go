@@ -18,12 +18,12 @@ func (s *Server) templateActions() {
 		summary: "Publish the draft", description: "As the next version. Refused when registered builds would refuse it, unless forced; then they refuse it themselves and keep their last good set.",
 		errors: []int{http.StatusPreconditionRequired},
 	}, func(ctx context.Context, c *caller, in *struct {
-		templatePath
-		conditional
-		idempotent
+		TemplatePath
+		Conditional
+		Idempotent
 		Body api.Publish
 	}) (*templateOutput, error) {
-		return s.act(ctx, c, auth.Publish, in.Template, in.conditional, in.IdempotencyKey, in.Body.Reason, in.Body, func(ctx context.Context, id string, version int64, key string) error {
+		return s.act(ctx, c, auth.Publish, in.Template, in.Conditional, in.IdempotencyKey, in.Body.Reason, in.Body, func(ctx context.Context, id string, version int64, key string) error {
 			_, err := s.deps.Templates.Publish(ctx, id, version, in.Body.Force, c.change(in.Body.Reason, key))
 			return err
 		})
@@ -33,12 +33,12 @@ func (s *Server) templateActions() {
 		summary: "Restore a version", description: "As a new version, so that history never lies. A draft is kept.",
 		errors: []int{http.StatusPreconditionRequired},
 	}, func(ctx context.Context, c *caller, in *struct {
-		templatePath
-		conditional
-		idempotent
+		TemplatePath
+		Conditional
+		Idempotent
 		Body api.Rollback
 	}) (*templateOutput, error) {
-		return s.act(ctx, c, auth.Publish, in.Template, in.conditional, in.IdempotencyKey, in.Body.Reason, in.Body, func(ctx context.Context, id string, version int64, key string) error {
+		return s.act(ctx, c, auth.Publish, in.Template, in.Conditional, in.IdempotencyKey, in.Body.Reason, in.Body, func(ctx context.Context, id string, version int64, key string) error {
 			_, err := s.deps.Templates.Rollback(ctx, id, version, in.Body.Version, in.Body.Force, c.change(in.Body.Reason, key))
 			return err
 		})
@@ -48,12 +48,12 @@ func (s *Server) templateActions() {
 		summary: "Copy a gear to others", description: "Writes the values of one level into others, in the draft.",
 		errors: []int{http.StatusPreconditionRequired},
 	}, func(ctx context.Context, c *caller, in *struct {
-		templatePath
-		conditional
-		idempotent
+		TemplatePath
+		Conditional
+		Idempotent
 		Body api.CopyGear
 	}) (*templateOutput, error) {
-		return s.edit(ctx, c, in.Template, in.conditional, in.IdempotencyKey, in.Body.Reason, in.Body, func(spec *template.Spec) (*template.Spec, gear.Problems) {
+		return s.edit(ctx, c, in.Template, in.Conditional, in.IdempotencyKey, in.Body.Reason, in.Body, func(spec *template.Spec) (*template.Spec, gear.Problems) {
 			return template.CopyGear(spec, in.Body.From, in.Body.To, in.Body.Parameters)
 		})
 	})
@@ -62,12 +62,12 @@ func (s *Server) templateActions() {
 		summary: "Interpolate a range of gears", description: "Fills the levels between two ends, in the draft.",
 		errors: []int{http.StatusPreconditionRequired},
 	}, func(ctx context.Context, c *caller, in *struct {
-		templatePath
-		conditional
-		idempotent
+		TemplatePath
+		Conditional
+		Idempotent
 		Body api.Interpolate
 	}) (*templateOutput, error) {
-		return s.edit(ctx, c, in.Template, in.conditional, in.IdempotencyKey, in.Body.Reason, in.Body, func(spec *template.Spec) (*template.Spec, gear.Problems) {
+		return s.edit(ctx, c, in.Template, in.Conditional, in.IdempotencyKey, in.Body.Reason, in.Body, func(spec *template.Spec) (*template.Spec, gear.Problems) {
 			return template.InterpolateRange(spec, in.Body.From, in.Body.To, in.Body.Parameters)
 		})
 	})
@@ -78,7 +78,7 @@ func (s *Server) templateActions() {
 }
 
 // act does something to a template once per key and gives the template after it.
-func (s *Server) act(ctx context.Context, c *caller, v auth.Verb, idOrName string, cond conditional, key, reason string, mine any,
+func (s *Server) act(ctx context.Context, c *caller, v auth.Verb, idOrName string, cond Conditional, key, reason string, mine any,
 	do func(ctx context.Context, id string, version int64, key string) error,
 ) (*templateOutput, error) {
 	t, version, err := s.editable(ctx, c, v, idOrName, cond)
@@ -100,7 +100,7 @@ func (s *Server) act(ctx context.Context, c *caller, v auth.Verb, idOrName strin
 	return s.templateDetail(ctx, t)
 }
 
-func (s *Server) edit(ctx context.Context, c *caller, idOrName string, cond conditional, key, reason string, mine any,
+func (s *Server) edit(ctx context.Context, c *caller, idOrName string, cond Conditional, key, reason string, mine any,
 	edit func(*template.Spec) (*template.Spec, gear.Problems),
 ) (*templateOutput, error) {
 	return s.act(ctx, c, auth.Edit, idOrName, cond, key, reason, mine, func(ctx context.Context, id string, version int64, key string) error {
@@ -110,8 +110,8 @@ func (s *Server) edit(ctx context.Context, c *caller, idOrName string, cond cond
 }
 
 func (s *Server) copyTemplate(ctx context.Context, c *caller, in *struct {
-	templatePath
-	idempotent
+	TemplatePath
+	Idempotent
 	Body api.CopyTemplate
 }) (*templateOutput, error) {
 	id, done, err := s.once(ctx, c, in.IdempotencyKey, "template")

@@ -17,18 +17,18 @@ import (
 	"github.com/allspark/allspark/server/template"
 )
 
-type templatePath struct {
+type TemplatePath struct {
 	Template string `path:"template" maxLength:"63" doc:"Template id or name." example:"sn-recall"`
 }
 
-// documentBody takes a document as JSON or YAML; template reads it strictly, so
+// DocumentBody takes a document as JSON or YAML; template reads it strictly, so
 // that paths and wording are the same everywhere.
-type documentBody struct {
+type DocumentBody struct {
 	ContentType string `header:"Content-Type" hidden:"true"`
 	RawBody     []byte
 }
 
-func (b *documentBody) read() (*template.Document, error) {
+func (b *DocumentBody) read() (*template.Document, error) {
 	format, err := formatOf(b.ContentType)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (s *Server) templateRoutes() {
 	handle(s, endpoint{
 		method: http.MethodGet, path: "/templates/{template}", id: "get-template", tag: tag, verb: auth.Read,
 		summary: "Get a template", description: "With its draft and its newest published content.",
-	}, func(ctx context.Context, c *caller, in *templatePath) (*templateOutput, error) {
+	}, func(ctx context.Context, c *caller, in *TemplatePath) (*templateOutput, error) {
 		t, err := s.template(ctx, in.Template)
 		if err != nil {
 			return nil, err
@@ -94,11 +94,11 @@ func (s *Server) templateRoutes() {
 		method: http.MethodDelete, path: "/templates/{template}", id: "delete-template", tag: tag, verb: auth.Edit, status: http.StatusNoContent,
 		summary: "Delete a template", description: "Refused while a binding uses it.", errors: []int{http.StatusPreconditionRequired},
 	}, func(ctx context.Context, c *caller, in *struct {
-		templatePath
-		conditional
-		reasoned
+		TemplatePath
+		Conditional
+		Reasoned
 	}) (*struct{}, error) {
-		t, version, err := s.editable(ctx, c, auth.Edit, in.Template, in.conditional)
+		t, version, err := s.editable(ctx, c, auth.Edit, in.Template, in.Conditional)
 		if err != nil {
 			return nil, err
 		}
@@ -120,11 +120,11 @@ func (s *Server) templateRoutes() {
 		method: http.MethodDelete, path: "/templates/{template}/draft", id: "discard-draft", tag: tag, verb: auth.Edit,
 		summary: "Drop the draft", description: "The newest published content stands.", errors: []int{http.StatusPreconditionRequired},
 	}, func(ctx context.Context, c *caller, in *struct {
-		templatePath
-		conditional
-		reasoned
+		TemplatePath
+		Conditional
+		Reasoned
 	}) (*templateOutput, error) {
-		t, version, err := s.editable(ctx, c, auth.Edit, in.Template, in.conditional)
+		t, version, err := s.editable(ctx, c, auth.Edit, in.Template, in.Conditional)
 		if err != nil {
 			return nil, err
 		}
@@ -137,8 +137,8 @@ func (s *Server) templateRoutes() {
 		method: http.MethodGet, path: "/templates/{template}/check", id: "check-template", tag: tag, verb: auth.Read,
 		summary: "Check what is stored", description: "The same check on the draft, the newest or a numbered version.",
 	}, func(ctx context.Context, c *caller, in *struct {
-		templatePath
-		contentQuery
+		TemplatePath
+		ContentQuery
 	}) (*plain[api.Check], error) {
 		t, d, err := s.content(ctx, in.Template, in.Version)
 		if err != nil {
@@ -150,8 +150,8 @@ func (s *Server) templateRoutes() {
 		method: http.MethodGet, path: "/templates/{template}/table", id: "get-table", tag: tag, verb: auth.Read,
 		summary: "Expand every level", description: "What each level means, interpolated ones included.",
 	}, func(ctx context.Context, c *caller, in *struct {
-		templatePath
-		contentQuery
+		TemplatePath
+		ContentQuery
 	}) (*plain[api.Table], error) {
 		_, d, err := s.content(ctx, in.Template, in.Version)
 		if err != nil {
@@ -175,7 +175,7 @@ func (s *Server) templateRoutes() {
 		method: http.MethodGet, path: "/templates/{template}/versions/{version}", id: "get-version", tag: tag, verb: auth.Read,
 		summary: "Get a published version", description: "With its content.",
 	}, func(ctx context.Context, c *caller, in *struct {
-		templatePath
+		TemplatePath
 		Version int `path:"version" minimum:"1" maximum:"1000000000" doc:"Version number." example:"4"`
 	}) (*plain[api.TemplateVersion], error) {
 		t, err := s.template(ctx, in.Template)
@@ -197,7 +197,7 @@ func (s *Server) templateRoutes() {
 	s.templateActions()
 }
 
-type contentQuery struct {
+type ContentQuery struct {
 	Version string `query:"version" maxLength:"10" pattern:"^(draft|latest|[1-9][0-9]*)$" doc:"draft, latest or a number; what is newest by default." example:"latest"`
 }
 
@@ -236,7 +236,7 @@ func (s *Server) mayWrite(ctx context.Context, c *caller, v auth.Verb, t *templa
 }
 
 // editable finds a template that the caller may write, with the version edited.
-func (s *Server) editable(ctx context.Context, c *caller, v auth.Verb, idOrName string, cond conditional) (*template.Template, int64, error) {
+func (s *Server) editable(ctx context.Context, c *caller, v auth.Verb, idOrName string, cond Conditional) (*template.Template, int64, error) {
 	version, err := cond.version()
 	if err != nil {
 		return nil, 0, err
@@ -249,7 +249,7 @@ func (s *Server) editable(ctx context.Context, c *caller, v auth.Verb, idOrName 
 }
 
 func (s *Server) listTemplates(ctx context.Context, _ *caller, in *struct {
-	paged
+	Paged
 	Search string   `query:"search" maxLength:"200" doc:"In name, description and tags."`
 	Tags   []string `query:"tag" maxItems:"32" doc:"Comma-separated; all must be there."`
 	Sort   string   `query:"sort" enum:"name,-name,updated_at,-updated_at" default:"name" doc:"Order; a minus reverses."`
@@ -278,9 +278,9 @@ func (s *Server) listTemplates(ctx context.Context, _ *caller, in *struct {
 }
 
 func (s *Server) createTemplate(ctx context.Context, c *caller, in *struct {
-	idempotent
-	reasoned
-	documentBody
+	Idempotent
+	Reasoned
+	DocumentBody
 }) (*templateOutput, error) {
 	id, done, err := s.once(ctx, c, in.IdempotencyKey, "template")
 	if err != nil {
@@ -304,7 +304,7 @@ func (s *Server) createTemplate(ctx context.Context, c *caller, in *struct {
 
 func (s *Server) checkDocument(ctx context.Context, c *caller, in *struct {
 	Template string `query:"template" maxLength:"63" doc:"Template that the document would replace; the one of its name by default."`
-	documentBody
+	DocumentBody
 }) (*plain[api.Check], error) {
 	format, err := formatOf(in.ContentType)
 	if err != nil {
@@ -343,8 +343,8 @@ type documentOutput struct {
 }
 
 func (s *Server) getDocument(ctx context.Context, _ *caller, in *struct {
-	templatePath
-	contentQuery
+	TemplatePath
+	ContentQuery
 	Accept string `header:"Accept" hidden:"true"`
 	Format string `query:"format" enum:"json,yaml" doc:"Instead of Accept."`
 }) (*documentOutput, error) {
@@ -364,13 +364,13 @@ func (s *Server) getDocument(ctx context.Context, _ *caller, in *struct {
 }
 
 func (s *Server) saveDraft(ctx context.Context, c *caller, in *struct {
-	templatePath
-	conditional
-	reasoned
+	TemplatePath
+	Conditional
+	Reasoned
 	Force bool `query:"force" doc:"Although registered builds would refuse it."`
-	documentBody
+	DocumentBody
 }) (*templateOutput, error) {
-	t, version, err := s.editable(ctx, c, auth.Edit, in.Template, in.conditional)
+	t, version, err := s.editable(ctx, c, auth.Edit, in.Template, in.Conditional)
 	if err != nil {
 		return nil, err
 	}
@@ -385,7 +385,7 @@ func (s *Server) saveDraft(ctx context.Context, c *caller, in *struct {
 }
 
 func (s *Server) diffTemplate(ctx context.Context, _ *caller, in *struct {
-	templatePath
+	TemplatePath
 	From string `query:"from" required:"true" maxLength:"10" pattern:"^(draft|latest|[1-9][0-9]*)$" doc:"draft, latest or a number." example:"latest"`
 	To   string `query:"to" required:"true" maxLength:"10" pattern:"^(draft|latest|[1-9][0-9]*)$" doc:"draft, latest or a number." example:"draft"`
 }) (*plain[api.Diff], error) {
@@ -401,8 +401,8 @@ func (s *Server) diffTemplate(ctx context.Context, _ *caller, in *struct {
 }
 
 func (s *Server) listVersions(ctx context.Context, _ *caller, in *struct {
-	templatePath
-	paged
+	TemplatePath
+	Paged
 }) (*plain[api.Page[api.TemplateVersion]], error) {
 	t, err := s.template(ctx, in.Template)
 	if err != nil {
@@ -415,10 +415,10 @@ func (s *Server) listVersions(ctx context.Context, _ *caller, in *struct {
 	slices.SortFunc(all, func(a, b *template.Version) int { return b.Number - a.Number })
 	// Newest first: the key rises as the number falls.
 	key := func(v *template.Version) string { return strconv.Itoa(1_000_000_000 + 1_000_000_000 - v.Number) }
-	return pageOf(all, in.paged, key, toVersion)
+	return pageOf(all, in.Paged, key, toVersion)
 }
 
-func (s *Server) templateUsage(ctx context.Context, c *caller, in *templatePath) (*plain[api.Usage], error) {
+func (s *Server) templateUsage(ctx context.Context, c *caller, in *TemplatePath) (*plain[api.Usage], error) {
 	t, err := s.template(ctx, in.Template)
 	if err != nil {
 		return nil, err

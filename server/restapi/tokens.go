@@ -12,7 +12,7 @@ import (
 	"github.com/allspark/allspark/server/fault"
 )
 
-type tokenPath struct {
+type TokenPath struct {
 	Token string `path:"token" maxLength:"36" doc:"Token id."`
 }
 
@@ -21,7 +21,7 @@ func (s *Server) tokenRoutes() {
 	handle(s, endpoint{
 		method: http.MethodGet, path: "/tokens", id: "list-tokens", tag: tag, verb: auth.Access,
 		summary: "List API tokens", description: "Those whose grants the caller holds; never their secrets.",
-	}, func(ctx context.Context, c *caller, in *paged) (*plain[api.Page[api.Token]], error) {
+	}, func(ctx context.Context, c *caller, in *Paged) (*plain[api.Page[api.Token]], error) {
 		all, err := s.deps.Auth.Tokens(ctx)
 		if err != nil {
 			return nil, err
@@ -38,8 +38,8 @@ func (s *Server) tokenRoutes() {
 		method: http.MethodDelete, path: "/tokens/{token}", id: "revoke-token", tag: tag, verb: auth.Access, status: http.StatusNoContent,
 		summary: "Revoke an API token", description: "It is refused everywhere within seconds.",
 	}, func(ctx context.Context, c *caller, in *struct {
-		tokenPath
-		reasoned
+		TokenPath
+		Reasoned
 	}) (*struct{}, error) {
 		t, err := s.deps.Auth.Token(ctx, in.Token)
 		if err == nil && c.mayGrant(t.Grants) != nil {
@@ -53,7 +53,7 @@ func (s *Server) tokenRoutes() {
 	handle(s, endpoint{
 		method: http.MethodGet, path: "/enrolment-tokens", id: "list-enrolment-tokens", tag: tag, verb: auth.Access,
 		summary: "List enrolment tokens", description: "Those of the caller's apps and IDCs; never their secrets.",
-	}, func(ctx context.Context, c *caller, in *paged) (*plain[api.Page[api.EnrolmentToken]], error) {
+	}, func(ctx context.Context, c *caller, in *Paged) (*plain[api.Page[api.EnrolmentToken]], error) {
 		all, err := s.deps.Auth.EnrolTokens(ctx)
 		if err != nil {
 			return nil, err
@@ -70,8 +70,8 @@ func (s *Server) tokenRoutes() {
 		method: http.MethodDelete, path: "/enrolment-tokens/{token}", id: "revoke-enrolment-token", tag: tag, verb: auth.Access, status: http.StatusNoContent,
 		summary: "Revoke an enrolment token", description: "Agents that registered with it stay; ban them one by one if they must go.",
 	}, func(ctx context.Context, c *caller, in *struct {
-		tokenPath
-		reasoned
+		TokenPath
+		Reasoned
 	}) (*struct{}, error) {
 		t, err := s.deps.Auth.EnrolToken(ctx, in.Token)
 		if err == nil && !c.Can(auth.Access, t.App, t.IDC) {
@@ -107,7 +107,7 @@ func life(s string, otherwise time.Duration) (time.Duration, error) {
 }
 
 func (s *Server) createToken(ctx context.Context, c *caller, in *struct {
-	idempotent
+	Idempotent
 	Body api.TokenCreate
 }) (*plain[api.TokenSecret], error) {
 	b := in.Body
@@ -141,7 +141,7 @@ func (s *Server) createToken(ctx context.Context, c *caller, in *struct {
 }
 
 func (s *Server) createEnrol(ctx context.Context, c *caller, in *struct {
-	idempotent
+	Idempotent
 	Body api.EnrolmentTokenCreate
 }) (*plain[api.EnrolmentTokenSecret], error) {
 	b := in.Body

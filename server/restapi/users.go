@@ -11,7 +11,7 @@ import (
 	"github.com/allspark/allspark/server/auth"
 )
 
-type userPath struct {
+type UserPath struct {
 	User string `path:"user" maxLength:"63" doc:"User id or name." example:"ann"`
 }
 
@@ -20,7 +20,7 @@ func (s *Server) userRoutes() {
 	handle(s, endpoint{
 		method: http.MethodGet, path: "/users", id: "list-users", tag: tag, verb: auth.Access,
 		summary: "List users", description: "By name.",
-	}, func(ctx context.Context, c *caller, in *paged) (*plain[api.Page[api.User]], error) {
+	}, func(ctx context.Context, c *caller, in *Paged) (*plain[api.Page[api.User]], error) {
 		if err := c.may(auth.Access, gear.Any, gear.Any); err != nil {
 			return nil, err
 		}
@@ -38,7 +38,7 @@ func (s *Server) userRoutes() {
 	handle(s, endpoint{
 		method: http.MethodGet, path: "/users/{user}", id: "get-user", tag: tag, verb: auth.Access,
 		summary: "Get a user", description: "By id or name.",
-	}, func(ctx context.Context, c *caller, in *userPath) (*tagged[api.User], error) {
+	}, func(ctx context.Context, c *caller, in *UserPath) (*tagged[api.User], error) {
 		u, err := s.user(ctx, c, in.User)
 		if err != nil {
 			return nil, err
@@ -54,9 +54,9 @@ func (s *Server) userRoutes() {
 		method: http.MethodDelete, path: "/users/{user}", id: "delete-user", tag: tag, verb: auth.Access, status: http.StatusNoContent,
 		summary: "Delete a user", description: "The last administrator stays.", errors: []int{http.StatusPreconditionRequired},
 	}, func(ctx context.Context, c *caller, in *struct {
-		userPath
-		conditional
-		reasoned
+		UserPath
+		Conditional
+		Reasoned
 	}) (*struct{}, error) {
 		version, err := in.version()
 		if err != nil {
@@ -72,7 +72,7 @@ func (s *Server) userRoutes() {
 		method: http.MethodPost, path: "/users/{user}/password", id: "reset-password", tag: tag, verb: auth.Access,
 		summary: "Generate a new password", description: "It is returned this once; the user's sessions are cut.",
 	}, func(ctx context.Context, c *caller, in *struct {
-		userPath
+		UserPath
 		Body api.Reason
 	}) (*plain[api.UserSecret], error) {
 		u, err := s.user(ctx, c, in.User)
@@ -89,7 +89,7 @@ func (s *Server) userRoutes() {
 		method: http.MethodPost, path: "/users/{user}/sign-out", id: "sign-out-user", tag: tag, verb: auth.Access, status: http.StatusNoContent,
 		summary: "Cut a user's sessions", description: "All of them, within seconds.",
 	}, func(ctx context.Context, c *caller, in *struct {
-		userPath
+		UserPath
 		Body api.Reason
 	}) (*struct{}, error) {
 		u, err := s.user(ctx, c, in.User)
@@ -110,7 +110,7 @@ func (s *Server) user(ctx context.Context, c *caller, idOrName string) (*auth.Us
 }
 
 func (s *Server) createUser(ctx context.Context, c *caller, in *struct {
-	idempotent
+	Idempotent
 	Body api.UserCreate
 }) (*tagged[api.UserSecret], error) {
 	if err := c.may(auth.Access, gear.Any, gear.Any); err != nil {
@@ -136,8 +136,8 @@ func (s *Server) createUser(ctx context.Context, c *caller, in *struct {
 }
 
 func (s *Server) updateUser(ctx context.Context, c *caller, in *struct {
-	userPath
-	conditional
+	UserPath
+	Conditional
 	Body api.UserUpdate
 }) (*tagged[api.User], error) {
 	version, err := in.version()
