@@ -25,6 +25,7 @@ type leader struct {
 	cache   map[tableKey]*template.Version
 	refused map[place]string // what was last logged as not fit to send
 	again   map[place]bool   // to be journalled once more, changed or not
+	seen    string           // print of the last view that was decided completely
 }
 
 // lead decides until ctx, the term of the lease, ends.
@@ -63,10 +64,14 @@ func (t *leader) look(ctx context.Context) (wait time.Duration, err error) {
 	if err := t.watchEpoch(ctx); err != nil {
 		return tick, err
 	}
-	for _, p := range v.places(t.last) {
-		if err := t.decide(ctx, v, p); err != nil {
-			return tick, err
+	if print := v.print(); print != t.seen || len(t.again) > 0 {
+		t.seen = ""
+		for _, p := range v.places(t.last) {
+			if err := t.decide(ctx, v, p); err != nil {
+				return tick, err
+			}
 		}
+		t.seen = print
 	}
 	t.loop.mu.Lock()
 	t.loop.decided = v.now
@@ -287,6 +292,28 @@ func (t *leader) readVersions(ctx context.Context, v *view) error {
 	return nil
 }
 
+// print is equal for two views on which everything is decided alike, so that an
+// idle second costs no decisions.
+func (v *view) print() string {
+	var b strings.Builder
+	for _, x := range v.bindings {
+		fmt.Fprintf(&b, "b %s %d %s\n", x.ID, x.Version, x.Template)
+	}
+	for _, x := range v.claims {
+		fmt.Fprintf(&b, "c %s %d %t\n", x.ID, x.Version, x.Active(v.now))
+	}
+	for _, id := range slices.Sorted(maps.Keys(v.versions)) {
+		for _, pin := range slices.Sorted(maps.Keys(v.versions[id])) {
+			fmt.Fprintf(&b, "v %s %s %d %d\n", id, v.names[id], pin, v.versions[id][pin].Number)
+		}
+	}
+	for _, p := range slices.SortedFunc(maps.Keys(v.declared), place.compare) {
+		points := slices.Compact(slices.Sorted(slices.Values(v.declared[p])))
+		fmt.Fprintf(&b, "p %s %s %q\n", p.app, p.idc, points)
+	}
+	return b.String()
+}
+
 // places lists every app x IDC that may have orders: declared by agents, bound by
 // name, or in the journal.
 func (v *view) places(last map[place]*Shift) []place {
@@ -302,12 +329,7 @@ func (v *view) places(last map[place]*Shift) []place {
 			all[place{b.Selector.App, b.Selector.IDC}] = true
 		}
 	}
-	return slices.SortedFunc(maps.Keys(all), func(a, b place) int {
-		if n := strings.Compare(a.app, b.app); n != 0 {
-			return n
-		}
-		return strings.Compare(a.idc, b.idc)
-	})
+	return slices.SortedFunc(maps.Keys(all), place.compare)
 }
 
 // input gives what Decide looks at. While no agent of the app x IDC is registered

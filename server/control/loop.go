@@ -1,8 +1,10 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -54,6 +56,10 @@ type Loop struct {
 
 // place is one app x IDC.
 type place struct{ app, idc string }
+
+func (p place) compare(q place) int {
+	return cmp.Or(strings.Compare(p.app, q.app), strings.Compare(p.idc, q.idc))
+}
 
 // NewLoop makes a loop; Run starts it.
 func NewLoop(cfg Config) *Loop {

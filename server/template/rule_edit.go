@@ -8,21 +8,47 @@ import (
 )
 
 // CopyGear gives the content with the values of level from, as expanded, written
-// as gears at the levels to. names limits it to some parameters; empty means all.
+// as gears at the levels to. Every other level keeps its values: where it would
+// move, because it lies between anchors, it becomes a gear too. names limits the
+// copy to some parameters; empty means all.
 func CopyGear(s *Spec, from int, to []int, names []string) (*Spec, gear.Problems) {
 	t, problems := editable(s, names, append([]int{from}, to...))
 	if problems != nil {
 		return nil, problems
 	}
 	out := s.Clone()
-	for _, level := range to {
-		for i, p := range t.Params {
-			if chosen(names, p.Name) {
-				out.pin(level, p.Name, t.Rows[from-1][i])
+	for i, p := range t.Params {
+		if !chosen(names, p.Name) {
+			continue
+		}
+		for _, level := range to {
+			out.pin(level, p.Name, t.Rows[from-1][i])
+		}
+		// Neighbours first: they usually hold all the rest in place.
+		for _, level := range to {
+			for _, l := range []int{level - 1, level + 1} {
+				if l >= 1 && l <= s.Levels && !slices.Contains(to, l) && out.at(i, l) != t.Rows[l-1][i] {
+					out.pin(l, p.Name, t.Rows[l-1][i])
+				}
+			}
+		}
+		for l := 1; l <= s.Levels; l++ {
+			if !slices.Contains(to, l) && out.at(i, l) != t.Rows[l-1][i] {
+				out.pin(l, p.Name, t.Rows[l-1][i])
 			}
 		}
 	}
 	return out, nil
+}
+
+// at gives the expanded value of parameter i at one level.
+func (s *Spec) at(i, level int) (out gear.Value) {
+	fill(s, &s.Parameters[i], func(l int, v gear.Value) {
+		if l == level {
+			out = v
+		}
+	})
+	return out
 }
 
 // InterpolateRange gives the content with both ends of [from, to] pinned to their
