@@ -9,7 +9,7 @@ import (
 // ladder decides how far the held set can be believed.
 type ladder struct {
 	ttl     time.Duration
-	live    bool      // a stream is up and its controller has spoken since the welcome
+	live    bool      // a stream is up, and what is held is what its controller wants
 	refused bool      // the newest set was refused
 	contact time.Time // the last word from a controller, monotonic
 	shown   gear.Rung // of the set in force
@@ -45,8 +45,8 @@ func (b *Box) SetTTL(ttl time.Duration) {
 	}
 }
 
-// Contact notes a word from the controller after its welcome: whatever the box
-// holds is what the controller wants, or the next set replaces it.
+// Contact notes that the controller has said all it wants: what the box holds is
+// live, or was refused.
 func (b *Box) Contact() {
 	now := time.Now()
 	b.mu.Lock()

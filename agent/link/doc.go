@@ -3,8 +3,8 @@
 //
 // # Life of a stream
 //
-//	dial -> enrol (when there is no valid credential) -> hello and a clock probe
-//	     -> welcome -> tables, orders, clock readings … -> lost or goodbye -> back off -> next address
+//	dial -> enrol (when there is no valid credential) -> hello
+//	     -> welcome -> clock probe -> tables, orders, clock readings … -> lost or goodbye -> back off -> next address
 //
 // Frames go out on a grid of frame intervals (100 ms): an acknowledgement rides
 // with whatever else is due, and nothing is sent when nothing is due. Only one

@@ -52,36 +52,37 @@ func (o *outbox) putAck(a gear.Ack) { o.put(func() { o.ack = &a }) }
 // that says what is held.
 func (o *outbox) restart() {
 	o.put(func() {
-		o.hello, o.probe, o.ack = true, true, nil
+		o.hello, o.probe, o.ack = true, false, nil
 	})
 }
 
-// take empties the outbox into frames: one, and one more for each further report.
+// take empties the outbox into frames: a hello travels alone, because it may open
+// the stream; then one, and one more for each further report.
 func (o *outbox) take(hello func() gear.Hello, sent func() int64) []*agentv1.ConnectRequest {
 	o.mu.Lock()
 	wantHello, probe, ack, reports := o.hello, o.probe, o.ack, o.reports
 	o.hello, o.probe, o.ack, o.reports = false, false, nil, nil
 	o.mu.Unlock()
-	if !wantHello && !probe && ack == nil && len(reports) == 0 {
-		return nil
-	}
-	first := &agentv1.ConnectRequest{}
-	frames := []*agentv1.ConnectRequest{first}
+	var frames []*agentv1.ConnectRequest
 	if wantHello {
 		h := hello()
-		first.Hello = wire.FromHello(&h)
+		frames = append(frames, &agentv1.ConnectRequest{Hello: wire.FromHello(&h)})
 	}
+	for _, r := range reports {
+		frames = append(frames, &agentv1.ConnectRequest{Report: wire.FromReport(r)})
+	}
+	if ack == nil && !probe {
+		return frames
+	}
+	if len(reports) == 0 {
+		frames = append(frames, &agentv1.ConnectRequest{})
+	}
+	last := frames[len(frames)-1]
 	if ack != nil {
-		first.Ack = wire.FromAck(ack)
-	}
-	for i, r := range reports {
-		if i > 0 {
-			frames = append(frames, &agentv1.ConnectRequest{})
-		}
-		frames[i].Report = wire.FromReport(r)
+		last.Ack = wire.FromAck(ack)
 	}
 	if probe {
-		first.Clock = &agentv1.ClockProbe{AgentSentNs: sent()}
+		last.Clock = &agentv1.ClockProbe{AgentSentNs: sent()}
 	}
 	return frames
 }

@@ -34,16 +34,20 @@ func (s *session) receive() error {
 
 // handle takes one message; done says that it was the last. Bodies of a newer
 // controller that this build does not know are ignored.
+//
+// What is held counts as wanted as soon as orders came, or when none came for
+// confirmAfter: a controller answers clock probes before it sends the set that
+// replaces orders whose TTL has run out.
 func (s *session) handle(m *agentv1.ConnectResponse) (done bool) {
 	l := s.link
 	switch body := m.GetBody().(type) {
 	case *agentv1.ConnectResponse_Welcome:
 		s.welcome(body.Welcome)
-		return false // what is held counts as wanted only from the next word on
 	case *agentv1.ConnectResponse_Tables:
 		l.tables(body.Tables)
 	case *agentv1.ConnectResponse_Orders:
 		l.orders(body.Orders)
+		l.cfg.Box.Contact()
 	case *agentv1.ConnectResponse_Clock:
 		l.clock.exchange(time.Unix(0, body.Clock.GetAgentSentNs()), l.clock.local(), time.Unix(0, body.Clock.GetReferenceNs()))
 	case *agentv1.ConnectResponse_Rehello:
@@ -52,7 +56,6 @@ func (s *session) handle(m *agentv1.ConnectResponse) (done bool) {
 		s.bye = body.Goodbye
 		return true
 	}
-	l.cfg.Box.Contact()
 	return false
 }
 
@@ -72,6 +75,10 @@ func (s *session) welcome(w *agentv1.Welcome) {
 	l.cfg.Box.SetTTL(time.Duration(w.GetOrderTtlNs()))
 	s.welcomed.Store(max(int64(time.Since(s.started)), 1))
 	s.watchdog.Reset(silentIntervals * l.Intervals().Clock)
+	select {
+	case s.greeted <- struct{}{}:
+	default:
+	}
 	l.mu.Lock()
 	l.status.Connected, l.status.Since, l.status.LastError = true, time.Now(), ""
 	l.status.Session = w.GetSession()

@@ -19,6 +19,7 @@ const (
 	silentIntervals = 3
 	welcomeTimeout  = 15 * time.Second
 	closeTimeout    = 500 * time.Millisecond
+	confirmAfter    = 500 * time.Millisecond
 )
 
 // session is one stream, from dial to end.
@@ -28,6 +29,7 @@ type session struct {
 	client   agentv1.AgentServiceClient
 	watchdog *time.Timer // cuts the stream when it fires
 	cancel   context.CancelCauseFunc
+	greeted  chan struct{} // of size 1: the welcome came
 	renewals sync.WaitGroup
 	welcomed atomic.Int64 // nanoseconds since started; 0 before the welcome
 	started  time.Time
@@ -43,7 +45,7 @@ func (l *Link) session(ctx context.Context, address string) (end ending) {
 		return ending{err: err}
 	}
 	defer cc.Close()
-	s := &session{link: l, client: agentv1.NewAgentServiceClient(cc), started: time.Now()}
+	s := &session{link: l, client: agentv1.NewAgentServiceClient(cc), greeted: make(chan struct{}, 1), started: time.Now()}
 
 	l.mu.Lock()
 	enrol := !l.credential.valid(s.started) && (l.cfg.EnrolToken != "" || l.credential.bearer != "")
@@ -112,6 +114,9 @@ func (s *session) send(ctx context.Context, received <-chan error) error {
 	renew := time.NewTimer(s.renewIn())
 	defer renew.Stop()
 	renewed := make(chan struct{}, 1)
+	confirm := time.NewTimer(time.Hour)
+	confirm.Stop()
+	defer confirm.Stop()
 	for {
 		select {
 		case err := <-received:
@@ -132,6 +137,11 @@ func (s *session) send(ctx context.Context, received <-chan error) error {
 				clockEvery = every
 				probe.Reset(every)
 			}
+		case <-s.greeted:
+			confirm.Reset(confirmAfter)
+			l.out.put(func() { l.out.probe = true }) // not beside the hello: registering takes time of its own
+		case <-confirm.C:
+			l.cfg.Box.Contact()
 		case <-probe.C:
 			l.out.put(func() { l.out.probe = true })
 		case <-renew.C:
