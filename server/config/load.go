@@ -2,8 +2,10 @@ package config
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/go-viper/mapstructure/v2"
@@ -29,7 +31,7 @@ func BindFlags(fs *pflag.FlagSet, demo bool) {
 	fs.String("grpc.tls_key", "", "PEM key for the agents' stream")
 	fs.String("data_dir", d.DataDir, "where the SQLite file, keys and agents' snapshots live")
 	fs.String("database", "", "postgres://… or sqlite:FILE (default: a SQLite file in data_dir)")
-	fs.String("replica", "", "this controller's name among replicas (default: host-pid)")
+	fs.String("replica", "", "this controller's name among replicas (default: host and agents' port)")
 	fs.Duration("lease.ttl", d.Lease.TTL, "how long a silent lease holder keeps the lease")
 	fs.Duration("agents.report_interval", d.Agents.ReportInterval, "how often agents report")
 	fs.Duration("agents.frame_interval", d.Agents.FrameInterval, "acknowledgements ride on the next frame")
@@ -90,14 +92,28 @@ func Load(fs *pflag.FlagSet) (Config, error) {
 		sort.Strings(md.Unused)
 		return c, fmt.Errorf("settings: unknown key %s", strings.Join(md.Unused, ", "))
 	}
-	if c.Replica == "" {
-		host, err := os.Hostname()
-		if err != nil {
-			host = "controller"
-		}
-		c.Replica = fmt.Sprintf("%s-%d", host, os.Getpid())
+	if err := c.Validate(); err != nil {
+		return c, err
 	}
-	return c, c.Validate()
+	if c.Replica == "" {
+		c.Replica = defaultReplica(c.GRPC.Addr)
+	}
+	return c, nil
+}
+
+// defaultReplica must be the same after a restart, so that history goes on in the
+// same rows, and differ between two controllers of one machine: the agents' port
+// does both.
+func defaultReplica(addr string) string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "controller"
+	}
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil || port == "0" {
+		port = strconv.Itoa(os.Getpid())
+	}
+	return host + "-" + port
 }
 
 // key maps a flag to its setting: the demo's flags have no prefix of their own
