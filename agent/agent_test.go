@@ -2,9 +2,12 @@ package agent_test
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"log/slog"
 	"math"
 	"net"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -20,6 +23,7 @@ import (
 	"github.com/allspark/allspark/agent"
 	"github.com/allspark/allspark/agent/agenttest"
 	"github.com/allspark/allspark/agent/gearbox"
+	agentv1 "github.com/allspark/allspark/proto/agent/v1"
 	"github.com/allspark/allspark/proto/gear"
 	"github.com/allspark/allspark/proto/sketch"
 	"github.com/allspark/allspark/proto/wire"
@@ -324,6 +328,63 @@ func TestAWrongTokenIsShownAndTriedAgain(t *testing.T) {
 		require.False(t, ag.Status().Connected)
 		require.NoError(t, ag.Close())
 	})
+}
+
+func TestAnotherInstanceIdIsTakenOver(t *testing.T) {
+	inBubble(t, agenttest.Options{Instance: "sn-1-second"}, func(t *testing.T, b *bench) {
+		require.NoError(t, b.WaitAgents(b.ctx, 1))
+		time.Sleep(time.Second)
+		require.Equal(t, "sn-1-second", b.ag.Status().Instance)
+		b.Cut()
+		require.NoError(t, b.WaitAgents(b.ctx, 0))
+		require.NoError(t, b.WaitAgents(b.ctx, 1))
+		require.Equal(t, "sn-1-second", b.Hellos()[1].Instance)
+	})
+}
+
+// TestR13 (the agent's side): a controller that knows more words than this build.
+func TestR13WordsOfANewerControllerAreIgnored(t *testing.T) {
+	inBubble(t, agenttest.Options{}, func(t *testing.T, b *bench) {
+		require.NoError(t, b.WaitAgents(b.ctx, 1))
+		b.Send(&agentv1.ConnectResponse{})      // a body of a later version decodes as none
+		unknown := new(agentv1.ConnectResponse) // field 99, a string
+		require.NoError(t, proto.Unmarshal([]byte{0x9a, 0x06, 2, 'h', 'i'}, unknown))
+		b.Send(unknown)
+		b.Send(&agentv1.ConnectResponse{Body: &agentv1.ConnectResponse_BaseQuota{BaseQuota: &agentv1.BaseQuota{Group: "later"}}})
+		b.Levels("recall", rows(10)...)
+		v := b.Publish(gear.Order{Scene: "*", Point: "recall", Bucket: "*", Strategy: "of_tomorrow", Level: 1, MinLevel: 1, MaxLevel: 1})
+		ack, err := b.WaitAck(b.ctx, v)
+		require.NoError(t, err)
+		require.True(t, ack.Refused, "what cannot be obeyed is refused, not guessed")
+		require.Contains(t, gear.Problems(ack.Problems).Error(), `strategy "of_tomorrow" is not known`)
+		b.Publish()
+		b.held(t, b.SetLevel("*", "recall", 3))
+		require.Equal(t, int64(30), b.read("*"))
+	})
+}
+
+func TestTLS(t *testing.T) {
+	srv := httptest.NewUnstartedServer(nil)
+	srv.StartTLS() // for its certificate
+	defer srv.Close()
+	c := agenttest.NewController(agenttest.Options{TLS: &tls.Config{Certificates: srv.TLS.Certificates, MinVersion: tls.VersionTLS13}})
+	defer c.Close()
+	roots := x509.NewCertPool()
+	roots.AddCert(srv.Certificate())
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	cfg := agent.Config{App: "sn", IDC: "et2", Address: "example.com:7600", Log: slog.New(slog.DiscardHandler)}
+	cfg.TLS = &tls.Config{RootCAs: roots, ServerName: "example.com", MinVersion: tls.VersionTLS13}
+	ag := c.NewAgent(cfg)
+	require.NoError(t, ag.Start(ctx))
+	defer ag.Close()
+	require.NoError(t, c.WaitAgents(ctx, 1))
+
+	cfg.TLS = &tls.Config{RootCAs: x509.NewCertPool(), ServerName: "example.com", MinVersion: tls.VersionTLS13}
+	stranger := c.NewAgent(cfg)
+	require.NoError(t, stranger.Start(ctx))
+	defer stranger.Close()
+	require.Eventually(t, func() bool { return strings.Contains(stranger.Status().LastError, "certificate") }, 5*time.Second, 5*time.Millisecond)
 }
 
 func TestSeveralControllersAreTriedInTurn(t *testing.T) {

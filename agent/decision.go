@@ -31,7 +31,8 @@ const (
 type Result struct {
 	Elapsed time.Duration // of the point's own work
 	Outcome Outcome
-	// Value is what was earned; 0 counts the Request's Value.
+	// Value is what was earned; without it a request that ended OK counts the
+	// Request's Value.
 	Value float64
 }
 
@@ -60,9 +61,9 @@ func (d *Decision) End(r Result) {
 	if d.cell == nil {
 		return
 	}
-	value := d.value
-	if r.Value != 0 {
-		value = r.Value
+	value := r.Value
+	if value == 0 && r.Outcome == OK {
+		value = d.value
 	}
 	d.cell.Record(d.row.Level, r.Outcome, r.Elapsed, d.load, value)
 	d.cell = nil

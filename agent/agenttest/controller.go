@@ -2,11 +2,13 @@ package agenttest
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
 	"sync"
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/allspark/allspark/agent"
@@ -26,6 +28,8 @@ type Options struct {
 	ClockInterval  time.Duration
 	CredentialLife time.Duration // an hour
 	Skew           time.Duration // of reference time against this machine's clock
+	TLS            *tls.Config   // plain text when nil
+	Instance       string        // the id the welcome gives every agent; its own when empty
 }
 
 // Controller serves agents over memory. All methods may be called at once.
@@ -64,7 +68,11 @@ func NewController(opts Options) *Controller {
 		sessions: map[*session]struct{}{}, tokens: map[string]time.Time{},
 	}
 	c.set.Epoch = 1
-	c.server = grpc.NewServer()
+	var serverOpts []grpc.ServerOption
+	if opts.TLS != nil {
+		serverOpts = append(serverOpts, grpc.Creds(credentials.NewTLS(opts.TLS)))
+	}
+	c.server = grpc.NewServer(serverOpts...)
 	agentv1.RegisterAgentServiceServer(c.server, service{c: c})
 	c.served.Go(func() { _ = c.server.Serve(c.listener) })
 	return c

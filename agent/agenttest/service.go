@@ -1,6 +1,7 @@
 package agenttest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -182,7 +183,7 @@ func (s *session) greet(h gear.Hello, now time.Time) {
 	if _, again := c.sessions[s]; !again {
 		c.sessions[s] = struct{}{}
 		s.post(&agentv1.ConnectResponse{Body: &agentv1.ConnectResponse_Welcome{Welcome: &agentv1.Welcome{
-			Session: fmt.Sprintf("session-%d", len(c.hellos)), Instance: h.Instance, ReferenceNs: now.UnixNano(),
+			Session: fmt.Sprintf("session-%d", len(c.hellos)), Instance: cmp.Or(c.opts.Instance, h.Instance), ReferenceNs: now.UnixNano(),
 			ReportIntervalNs: int64(c.opts.ReportInterval), FrameIntervalNs: int64(c.opts.FrameInterval),
 			OrderTtlNs: int64(c.opts.OrderTTL), ClockIntervalNs: int64(c.opts.ClockInterval), Epoch: c.set.Epoch,
 		}}})
