@@ -174,8 +174,8 @@ func parseJSON(text []byte) (*node, error) {
 	if err != nil {
 		return nil, r.wrap(err)
 	}
+	line, column := r.where()
 	if _, err := r.dec.Token(); !errors.Is(err, io.EOF) {
-		line, column := r.where()
 		return nil, syntaxAt(line, column, "", gear.CodeSyntax, "one document is wanted, got more after it")
 	}
 	return n, nil

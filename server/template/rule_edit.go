@@ -2,6 +2,7 @@ package template
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/allspark/allspark/proto/gear"
@@ -24,21 +25,38 @@ func CopyGear(s *Spec, from int, to []int, names []string) (*Spec, gear.Problems
 		for _, level := range to {
 			out.pin(level, p.Name, t.Rows[from-1][i])
 		}
+		moved := func(l int) bool {
+			return l >= 1 && l <= s.Levels && !slices.Contains(to, l) && !alike(out.at(i, l), t.Rows[l-1][i])
+		}
 		// Neighbours first: they usually hold all the rest in place.
 		for _, level := range to {
 			for _, l := range []int{level - 1, level + 1} {
-				if l >= 1 && l <= s.Levels && !slices.Contains(to, l) && out.at(i, l) != t.Rows[l-1][i] {
+				if moved(l) {
 					out.pin(l, p.Name, t.Rows[l-1][i])
 				}
 			}
 		}
-		for l := 1; l <= s.Levels; l++ {
-			if !slices.Contains(to, l) && out.at(i, l) != t.Rows[l-1][i] {
-				out.pin(l, p.Name, t.Rows[l-1][i])
+		for again := true; again; { // each turn makes a gear, so it ends
+			again = false
+			for l := 1; l <= s.Levels; l++ {
+				if moved(l) {
+					out.pin(l, p.Name, t.Rows[l-1][i])
+					again = true
+				}
 			}
 		}
 	}
 	return out, nil
+}
+
+// alike reports whether two values are the same but for the last digits that an
+// interpolated float may differ in.
+func alike(a, b gear.Value) bool {
+	if a.Kind() == gear.KindFloat && b.Kind() == gear.KindFloat {
+		x, y := a.Float(), b.Float()
+		return math.Abs(x-y) <= 1e-9*max(math.Abs(x), math.Abs(y))
+	}
+	return a == b
 }
 
 // at gives the expanded value of parameter i at one level.
