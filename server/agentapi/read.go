@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
-
 	agentv1 "github.com/allspark/allspark/proto/agent/v1"
 	"github.com/allspark/allspark/proto/gear"
 	"github.com/allspark/allspark/proto/wire"
@@ -16,47 +13,12 @@ import (
 // rehelloEvery bounds how often an agent is asked for a new hello.
 const rehelloEvery = 10 * time.Second
 
-// reader is the reading goroutine of a stream and how the writer hears of it.
-type reader struct {
-	first chan *agentv1.ConnectRequest
-	ready chan *session
-	done  chan error // size 1: the reader never waits for the writer to look
-}
-
-// run reads until the stream ends. It never leaves the session alone with a
-// writer that does not know: done always gets the reason.
-func (r *reader) run(s *Service, stream connectStream) {
-	err := status.Error(codes.Internal, "internal error")
-	defer func() {
-		if p := recover(); p != nil {
-			s.panicked(p)
-		}
-		r.done <- err
-	}()
-	first := new(agentv1.ConnectRequest)
-	if err = stream.RecvMsg(first); err != nil {
-		return
-	}
-	r.first <- first
-	var ss *session
-	select {
-	case ss = <-r.ready:
-	case <-stream.Context().Done():
-		err = stream.Context().Err()
-		return
-	}
-	first.Hello = nil
-	frame := first
-	for {
-		ss.handle(frame)
-		if err = ss.pace(); err != nil {
-			return
-		}
-		frame = new(agentv1.ConnectRequest)
-		if err = stream.RecvMsg(frame); err != nil {
-			return
-		}
-	}
+// take handles one frame, and paces the agent.
+//
+//go:noinline
+func (ss *session) take(frame *agentv1.ConnectRequest) error {
+	ss.handle(frame)
+	return ss.pace()
 }
 
 // pace makes an agent that floods wait for its turn. Meanwhile its frames stay
@@ -73,7 +35,7 @@ func (ss *session) pace() error {
 	case <-t.C:
 		return nil
 	case <-ss.ctx.Done():
-		return ss.ctx.Err()
+		return ss.cause(ss.ctx.Err())
 	}
 }
 
@@ -115,8 +77,15 @@ func (ss *session) hello(p *agentv1.Hello, now time.Time) {
 
 func (ss *session) ack(p *agentv1.Ack, now time.Time) {
 	a, ps := wire.ToAck(p)
-	if len(ps) > 0 || !ss.out.Ack(a) {
+	if len(ps) > 0 {
+		return
+	}
+	ok, newest := ss.out.Ack(a)
+	if !ok {
 		return // it answers nothing that was sent
+	}
+	if newest {
+		ss.flight.Store(0)
 	}
 	ss.svc.stats.acks.Add(1)
 	ss.svc.opt.Fleet.Ack(ss.id, a, now)

@@ -2,6 +2,7 @@ package agentapi
 
 import (
 	"context"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,9 +22,11 @@ type Service struct {
 
 	opt       Options
 	admission admission
-	stop      chan struct{}
-	stopOnce  sync.Once
 	stats     counters
+	writers   writers
+
+	liveMu sync.Mutex
+	live   map[*session]struct{} // nil after Stop
 
 	enrollMu sync.Mutex
 	enroll   bucket
@@ -49,7 +52,7 @@ type Stats struct {
 
 // New makes the service. Auth, Hub, Fleet, Reports and Clock are required.
 func New(opt Options) *Service {
-	return &Service{opt: opt.withDefaults(), admission: admission{apps: map[string]*bucket{}}, stop: make(chan struct{})}
+	return &Service{opt: opt.withDefaults(), admission: admission{apps: map[string]*bucket{}}, live: map[*session]struct{}{}}
 }
 
 // Register adds the service to a gRPC server made with ServerOptions.
@@ -57,7 +60,32 @@ func (s *Service) Register(g grpc.ServiceRegistrar) { agentv1.RegisterAgentServi
 
 // Stop says goodbye to every stream, with a retry_after. Call the gRPC server's
 // GracefulStop or Stop afterwards.
-func (s *Service) Stop() { s.stopOnce.Do(func() { close(s.stop) }) }
+func (s *Service) Stop() {
+	s.liveMu.Lock()
+	live := s.live
+	s.live = nil
+	s.liveMu.Unlock()
+	for ss := range live {
+		go ss.end(errStopping, minRetry+rand.N(maxStopRetry))
+	}
+}
+
+// enter notes a stream that Stop must end.
+func (s *Service) enter(ss *session) error {
+	s.liveMu.Lock()
+	defer s.liveMu.Unlock()
+	if s.live == nil {
+		return errStopping
+	}
+	s.live[ss] = struct{}{}
+	return nil
+}
+
+func (s *Service) forget(ss *session) {
+	s.liveMu.Lock()
+	defer s.liveMu.Unlock()
+	delete(s.live, ss)
+}
 
 // Stats gives the counters.
 func (s *Service) Stats() Stats {

@@ -194,9 +194,14 @@ func TestLateCloseKeepsTheNewerSession(t *testing.T) {
 		_, _ = old.orders()
 		fresh := w.join(helloOf("sn", "sn-1")) // the same process, whose cut was not noticed yet
 		require.Equal(t, "sn-1", fresh.welcome.GetInstance())
-		require.Contains(t, old.next().GetGoodbye().GetReason(), "replaced")
+		for r := old.next(); ; r = old.next() {
+			if r.GetGoodbye() != nil {
+				require.Contains(t, r.GetGoodbye().GetReason(), "replaced")
+				break
+			}
+		}
 		_, err := old.stream.Recv()
-		require.Equal(t, codes.Unavailable, status.Code(err))
+		require.Equal(t, codes.Canceled, status.Code(err))
 		old.cancel()
 		_, set := fresh.orders()
 		fresh.ack(set.Version())
@@ -365,6 +370,9 @@ func TestNoHelloInTime(t *testing.T) {
 		stream, err := agentv1.NewAgentServiceClient(conn).Connect(ctx)
 		require.NoError(t, err)
 		start := time.Now()
+		r, err := stream.Recv()
+		require.NoError(t, err)
+		require.Contains(t, r.GetGoodbye().GetReason(), "no hello in time")
 		_, err = stream.Recv()
 		require.Equal(t, codes.DeadlineExceeded, status.Code(err))
 		require.Equal(t, 5*time.Second, time.Since(start))
@@ -433,7 +441,7 @@ func TestStopSaysGoodbye(t *testing.T) {
 		w.service.Stop()
 		require.Contains(t, a.next().GetGoodbye().GetReason(), "stops")
 		_, err := a.stream.Recv()
-		require.Equal(t, codes.Unavailable, status.Code(err))
+		require.Equal(t, codes.Canceled, status.Code(err))
 	})
 }
 
@@ -441,4 +449,31 @@ func TestEncodeRefusesTooLargeASet(t *testing.T) {
 	set := gear.OrderSet{App: "sn", IDC: "na61", Orders: []gear.Order{{Template: strings.Repeat("x", agentapi.MaxFrame)}}}
 	_, err := agentapi.Encode(&set, nil)
 	require.True(t, fault.Is(err, fault.TooLarge))
+}
+
+func TestAPanicEndsOneStreamOnly(t *testing.T) {
+	virtual(t, func(t *testing.T, w *world) {
+		w.publish("sn", 1)
+		a := w.join(helloOf("sn", "sn-1"))
+		bad := w.open(helloOf("boom", "boom-1"))
+		for {
+			if _, err := bad.stream.Recv(); err != nil {
+				require.Equal(t, codes.Internal, status.Code(err))
+				break
+			}
+		}
+		synctest.Wait()
+		got, err := w.fleet.Get("boom-1", time.Now())
+		require.NoError(t, err)
+		require.Equal(t, fleet.StateDisconnected, got.State)
+		require.EqualValues(t, 1, w.service.Stats().Panics)
+		_, set := a.orders()
+		require.EqualValues(t, 1, set.Revision)
+	}, func(o *agentapi.Options, _ *push.Options) {
+		o.Joined = func(app, _ string) {
+			if app == "boom" {
+				panic("boom")
+			}
+		}
+	})
 }

@@ -2,6 +2,7 @@ package agentapi
 
 import (
 	"context"
+	"errors"
 	"net"
 	"time"
 
@@ -10,6 +11,9 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/tap"
+
+	agentv1 "github.com/allspark/allspark/proto/agent/v1"
 )
 
 const (
@@ -38,6 +42,7 @@ func ServerOptions(creds credentials.TransportCredentials) []grpc.ServerOption {
 	return []grpc.ServerOption{
 		grpc.Creds(closable{creds}),
 		grpc.ForceServerCodecV2(newCodec()),
+		grpc.InTapHandle(tapStream),
 		grpc.InitialWindowSize(window),
 		grpc.InitialConnWindowSize(window),
 		grpc.ReadBufferSize(readBuffer),
@@ -57,8 +62,51 @@ func ServerOptions(creds credentials.TransportCredentials) []grpc.ServerOption {
 	}
 }
 
-// closable lets a handler close its connection. There is no other way to free a
-// goroutine that hangs in SendMsg on a peer that does not read.
+// cancellable is a stream's context that its handler, or somebody on its behalf,
+// can cancel: there is no other way to free who hangs in RecvMsg, or in SendMsg
+// on a peer that does not read.
+type cancellable struct {
+	context.Context
+	cancel context.CancelCauseFunc
+}
+
+type cancelKey struct{}
+
+// Value finds the cancellable itself.
+func (c *cancellable) Value(key any) any {
+	if key == (cancelKey{}) {
+		return c
+	}
+	return c.Context.Value(key)
+}
+
+// Err is what gRPC makes the stream's status of.
+func (c *cancellable) Err() error {
+	if errors.Is(context.Cause(c.Context), errNoHello) {
+		return context.DeadlineExceeded
+	}
+	return c.Context.Err()
+}
+
+func tapStream(ctx context.Context, info *tap.Info) (context.Context, error) {
+	if info.FullMethodName != agentv1.AgentService_Connect_FullMethodName {
+		return ctx, nil
+	}
+	inner, cancel := context.WithCancelCause(ctx)
+	return &cancellable{inner, cancel}, nil
+}
+
+// canceller gives the function that ends the stream of ctx with a cause.
+func canceller(ctx context.Context) (context.CancelCauseFunc, error) {
+	c, ok := ctx.Value(cancelKey{}).(*cancellable)
+	if !ok {
+		return nil, errors.New("the gRPC server was not made with ServerOptions")
+	}
+	return c.cancel, nil
+}
+
+// closable lets a stalled stream's connection be closed: what the peer does not
+// read would otherwise stay in the transport.
 type closable struct {
 	credentials.TransportCredentials
 }

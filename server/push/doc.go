@@ -4,7 +4,7 @@
 // It holds opaque frames and knows no protobuf: agentapi makes a frame once and
 // every stream of the app x IDC sends the same bytes.
 //
-//	Publish(key, state) --> group{state, members} --wake--> Outbox --Next--> the stream's writer
+//	Publish(key, state) --> group{state, members} --Wake--> Outbox --Next--> whoever writes
 //	                              |                            ^
 //	                              +-- ledger <------ Ack ------+
 //
@@ -18,12 +18,12 @@
 //
 // State of a member in the ledger, for the newest version:
 //
-//	            Ack held
-//	 waiting ------------> held
-//	    |  \ Ack refused
-//	    |   +------------> refused   (shown with its problems, never resent)
-//	    | stream broken
-//	    +----------------> away      (named as disconnected until it returns or AwayFor passes)
+//	           Ack held
+//	waiting ------------> held
+//	   |  \ Ack refused
+//	   |   +------------> refused   (shown with its problems, never resent)
+//	   | stream broken
+//	   +----------------> away      (named as disconnected until it returns or AwayFor passes)
 //
 // A stream that ends cleanly takes its member out of the ledger at once: a
 // machine that was shut down owes nothing.

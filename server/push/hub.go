@@ -77,11 +77,12 @@ func (h *Hub) Publish(k Key, s State) bool {
 }
 
 // Join makes the outbox of an agent's stream. An older outbox of the same
-// instance is cut: the newer session counts.
-func (h *Hub) Join(k Key, instance string, held Held) *Outbox {
+// instance is cut: the newer session counts. What is due already wakes the
+// stream before Join returns.
+func (h *Hub) Join(k Key, instance string, held Held, stream Stream) *Outbox {
 	g, now := h.group(k), h.now()
 	o := &Outbox{
-		hub: h, group: g, instance: instance, wake: make(chan struct{}, 1), cut: make(chan struct{}),
+		hub: h, group: g, instance: instance, stream: stream,
 		sent: held.Version, hash: held.Hash, tables: slices.Sorted(slices.Values(held.Tables)),
 	}
 	if held.Refused.Refused {

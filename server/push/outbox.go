@@ -8,14 +8,22 @@ import (
 	"github.com/allspark/allspark/proto/gear"
 )
 
-// Outbox is one agent stream's end of the hub. Next belongs to the stream's
-// writer alone; the other methods are safe from any goroutine.
+// Stream is what an outbox needs of the stream it serves. Both methods are
+// called with the hub's locks held: they must not block and must not call back.
+type Stream interface {
+	// Wake says that Next may have something. It may come more than once.
+	Wake()
+	// Cut says, once, that the stream must end: the agent stalled or was replaced.
+	Cut(reason string)
+}
+
+// Outbox is one agent stream's end of the hub. Next belongs to whoever writes to
+// the stream at the moment; the other methods are safe from any goroutine.
 type Outbox struct {
 	hub      *Hub
 	group    *group
 	instance string
-	wake     chan struct{} // size 1: a wake that is due already says everything
-	cut      chan struct{}
+	stream   Stream
 
 	mu      sync.Mutex
 	sent    gear.Version // newest version handed to the writer, or held at the hello
@@ -25,30 +33,10 @@ type Outbox struct {
 	slot    [slots]any
 	waiting time.Time // since when something newer is due without progress; zero: nothing
 	done    bool
-	reason  string
-	onCut   func()
 }
 
 // Instance names the agent.
 func (o *Outbox) Instance() string { return o.instance }
-
-// Wake is signalled when Next may have something.
-func (o *Outbox) Wake() <-chan struct{} { return o.wake }
-
-// Cut is closed when the stream must end: the agent stalled or was replaced.
-func (o *Outbox) Cut() <-chan struct{} { return o.cut }
-
-// OnCut has f called, once, when the outbox is cut: a writer that hangs in its
-// stream does not hear Cut. f must not block and must not call the hub.
-func (o *Outbox) OnCut(f func()) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.reason != "" {
-		f()
-		return
-	}
-	o.onCut = f
-}
 
 // Reset takes a new hello on the same stream: what the agent holds now counts,
 // not what was sent to it.
@@ -71,13 +59,6 @@ func (o *Outbox) Reset(h Held) {
 	}
 	g.mu.Unlock()
 	o.hub.changed()
-}
-
-// Reason tells why the outbox was cut.
-func (o *Outbox) Reason() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.reason
 }
 
 // Next appends what is due to dst: slots, then the tables the agent lacks, then
@@ -125,26 +106,32 @@ func (o *Outbox) dueLocked(s *State) bool {
 // Put leaves a frame in a slot, in place of an older one that was not sent yet.
 func (o *Outbox) Put(s Slot, frame any) {
 	o.mu.Lock()
-	if !o.done {
+	done := o.done
+	if !done {
 		o.slot[s] = frame
 	}
 	o.mu.Unlock()
-	o.signal()
+	if !done {
+		o.stream.Wake()
+	}
 }
 
-// Ack notes the agent's answer; false when it answers nothing that was sent.
-func (o *Outbox) Ack(a gear.Ack) bool {
+// Ack notes the agent's answer. ok is false when it answers nothing that was
+// sent; newest says that it answers the newest set that was, and so proves that
+// everything before has arrived.
+func (o *Outbox) Ack(a gear.Ack) (ok, newest bool) {
 	now := o.hub.now()
 	o.mu.Lock()
 	if o.sent.Less(a.Version) {
 		o.mu.Unlock()
-		return false
+		return false, false
 	}
 	if a.Refused {
 		// A refusing agent may have thrown the set's tables away with it.
 		o.refused, o.tables = a.Version, nil
 	}
-	if a.Version == o.sent {
+	newest = a.Version == o.sent
+	if newest {
 		o.waiting = time.Time{}
 	} else if !o.waiting.IsZero() {
 		o.waiting = now
@@ -156,7 +143,7 @@ func (o *Outbox) Ack(a gear.Ack) bool {
 	if o.group.ack(o, a, now) {
 		o.hub.changed()
 	}
-	return true
+	return true, newest
 }
 
 // Leave ends the outbox. clean says that the agent said goodbye; else it stays
@@ -173,29 +160,23 @@ func (o *Outbox) Leave(clean bool) {
 // due notes that something newer waits, and wakes the writer.
 func (o *Outbox) due(s *State, now time.Time) {
 	o.mu.Lock()
-	if o.waiting.IsZero() && o.dueLocked(s) {
+	due := !o.done && o.dueLocked(s)
+	if due && o.waiting.IsZero() {
 		o.waiting = now
 	}
 	o.mu.Unlock()
-	o.signal()
-}
-
-func (o *Outbox) signal() {
-	select {
-	case o.wake <- struct{}{}:
-	default:
+	if due {
+		o.stream.Wake()
 	}
 }
 
 // end cuts the stream once.
 func (o *Outbox) end(reason string) {
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.reason == "" {
-		o.reason, o.done = reason, true
-		close(o.cut)
-		if o.onCut != nil {
-			o.onCut()
-		}
+	first := !o.done
+	o.done = true
+	o.mu.Unlock()
+	if first {
+		o.stream.Cut(reason)
 	}
 }
