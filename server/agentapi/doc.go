@@ -1,19 +1,22 @@
 // Package agentapi is the agents' edge: enrolment, and the one long stream of
 // each agent.
 //
-//	              hello timeout, bad hello, no credential,
-//	accepted ---- too many at once (goodbye + retry_after) ----> closed
-//	   | hello valid
-//	   v
-//	registered: welcome, then level tables and order set if they differ
-//	   |  ^                                    |
-//	   |  | frames: ack, report, clock probe   | wake: newest set
-//	   v  |                                    v
-//	reading (one goroutine)               writing (the handler's goroutine)
-//	   |                                       |
-//	   +---- EOF, error, cut, stop ------------+----> left
+//	                hello timeout, bad hello, no credential,
+//	  accepted ---- too many at once (goodbye + retry_after) ----> closed
+//	     | hello valid
+//	     v
+//	  registered: welcome, then level tables and order set if they differ
+//	     |  ^                                    |
+//	     |  | frames: ack, report, clock probe   | Wake: in the writers' line
+//	     v  |                                    v
+//	  reading (the stream's only goroutine)   written to by one of a few writers
+//	     |                                       |
+//	     +---- EOF, error, cut, stop ------------+----> left
 //
-// Two goroutines a stream, one that reads and one that writes; nothing queues
+// One goroutine a stream, which reads. Writing is done by as many goroutines as
+// there are cores, and only while something is due: a send on a stream whose
+// agent reads never blocks. A stream with too many unanswered bytes in flight is
+// written to by a goroutine of its own until it has caught up. Nothing queues
 // between hub and stream. A frame that many agents get is encoded once (see
 // Frame) and its bytes are shared by all streams.
 //
@@ -32,8 +35,10 @@
 //     allowances within the common one.
 //   - A report with a wrong number, from the future or out of order is not
 //     ingested; the agent is asked for a new hello with the reason.
-//   - A stream that takes nothing for push.Options.StallAfter is cut: a writer
-//     that hangs is freed by closing the connection.
+//   - A cut or a stop is told by a goodbye; gRPC's own status is then Canceled.
+//   - A stream that answers nothing for push.Options.StallAfter is cut: a writer
+//     that hangs is freed by cancelling the stream's context, and a connection
+//     whose peer does not read is closed a second later.
 //   - A panic of one stream's handling ends that stream only.
 //
 // Errors carry fault codes and are mapped once, in status.go.
