@@ -1,17 +1,17 @@
 // Package agentapi is the agents' edge: enrolment, and the one long stream of
 // each agent.
 //
-//	                hello timeout, bad hello, no credential,
-//	  accepted ---- too many at once (goodbye + retry_after) ----> closed
-//	     | hello valid
-//	     v
-//	  registered: welcome, then level tables and order set if they differ
-//	     |  ^                                    |
-//	     |  | frames: ack, report, clock probe   | Wake: in the writers' line
-//	     v  |                                    v
-//	  reading (the stream's only goroutine)   written to by one of a few writers
-//	     |                                       |
-//	     +---- EOF, error, cut, stop ------------+----> left
+//	              hello timeout, bad hello, no credential,
+//	accepted ---- too many at once (goodbye + retry_after) ----> closed
+//	   | hello valid
+//	   v
+//	registered: welcome, then level tables and order set if they differ
+//	   |  ^                                    |
+//	   |  | frames: ack, report, clock probe   | Wake: in the writers' line
+//	   v  |                                    v
+//	reading (the stream's only goroutine)   written to by one of a few writers
+//	   |                                       |
+//	   +---- EOF, error, cut, stop ------------+----> left
 //
 // One goroutine a stream, which reads. Writing is done by as many goroutines as
 // there are cores, and only while something is due: a send on a stream whose
