@@ -108,7 +108,7 @@ func TestAnAgentRegistersAppliesAcknowledgesAndReports(t *testing.T) {
 		require.Equal(t, gear.Version{Epoch: 1, Revision: 3}, d.Version())
 		b.held(t, b.SetLevel("k2", "recall", 9))
 		require.Equal(t, int64(20), b.tags.Get(&d), "a decision keeps the orders it began with")
-		d.End(agent.Result{Elapsed: 8 * time.Millisecond, Outcome: agent.OK})
+		d.End(agent.Result{Elapsed: 8 * time.Millisecond, Outcome: agent.OK, Value: 3})
 		d.End(agent.Result{Elapsed: time.Hour, Outcome: agent.OK}) // no second time
 		c := b.call.Begin(b.ag.Scene("k2"), agent.Request{})
 		require.Equal(t, 30*time.Millisecond, c.Timeout())

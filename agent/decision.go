@@ -11,9 +11,11 @@ import (
 // Request is what the caller knows of a request before the work is done. All of
 // it is optional.
 type Request struct {
-	Load  float64 // predicts cost: ads, documents, tokens
-	Value float64 // what the user or request is worth
-	Key   string  // decides the bucket, where orders divide traffic: a user id
+	Load float64 // predicts cost: ads, documents, tokens
+	// Value is what the user or request is worth, for strategies that weigh by it;
+	// those of today do not.
+	Value float64
+	Key   string // decides the bucket, where orders divide traffic: a user id
 }
 
 // Outcome is how a request ended at a point.
@@ -31,19 +33,16 @@ const (
 type Result struct {
 	Elapsed time.Duration // of the point's own work
 	Outcome Outcome
-	// Value is what was earned; without it a request that ended OK counts the
-	// Request's Value.
-	Value float64
+	Value   float64 // what was earned, when the app knows
 }
 
 // Decision is how much work one request gets at one point. It is a value: keep
 // it where the request is, and End it once.
 type Decision struct {
-	row   *gearbox.Row
-	rule  *gearbox.Rule
-	cell  *meter.Cell
-	load  float64
-	value float64
+	row  *gearbox.Row
+	rule *gearbox.Rule
+	cell *meter.Cell
+	load float64
 }
 
 // Begin decides how much work a request gets. It never waits and never fails.
@@ -53,20 +52,15 @@ func (p *Point) Begin(scene Scene, r Request) Decision {
 	if e.Buckets != nil {
 		rule = e.Buckets.Pick(r.Key)
 	}
-	return Decision{row: rule.Row, rule: rule, cell: e.Cell, load: r.Load, value: r.Value}
+	return Decision{row: rule.Row, rule: rule, cell: e.Cell, load: r.Load}
 }
 
 // End counts the request. A second End of the same Decision does nothing.
 func (d *Decision) End(r Result) {
-	if d.cell == nil {
-		return
+	if d.cell != nil {
+		d.cell.Record(d.row.Level, r.Outcome, r.Elapsed, d.load, r.Value)
+		d.cell = nil
 	}
-	value := r.Value
-	if value == 0 && r.Outcome == OK {
-		value = d.value
-	}
-	d.cell.Record(d.row.Level, r.Outcome, r.Elapsed, d.load, value)
-	d.cell = nil
 }
 
 // EndSince is End for a caller that noted when the work began: it reads the clock

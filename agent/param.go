@@ -60,27 +60,34 @@ func (h handle) change(f func(*gear.Param)) {
 // bits reads a number. Only a reader of another point, or one declared after the
 // Decision began, takes the second way.
 func (h *handle) bits(d *Decision) uint64 {
-	if d.row != nil && d.row.Point == h.point {
-		if v, ok := d.row.Bits(h.slot); ok {
-			return v
-		}
+	if r := d.row; r != nil && r.Point == h.point && h.slot < len(r.Nums) {
+		return r.Nums[h.slot]
 	}
-	v, _ := h.now().Bits(h.slot)
-	return v
+	return h.bitsNow()
 }
 
 func (h *handle) text(d *Decision) string {
-	if d.row != nil && d.row.Point == h.point {
-		if v, ok := d.row.Text(h.slot); ok {
-			return v
-		}
+	if r := d.row; r != nil && r.Point == h.point && h.slot < len(r.Texts) {
+		return r.Texts[h.slot]
 	}
-	v, _ := h.now().Text(h.slot)
-	return v
+	return h.textNow()
 }
 
 //go:noinline
-func (h *handle) now() *gearbox.Row { return h.box.Load().Default(h.point) }
+func (h *handle) bitsNow() uint64 {
+	if r := h.box.Load().Default(h.point); h.slot < len(r.Nums) {
+		return r.Nums[h.slot]
+	}
+	return 0
+}
+
+//go:noinline
+func (h *handle) textNow() string {
+	if r := h.box.Load().Default(h.point); h.slot < len(r.Texts) {
+		return r.Texts[h.slot]
+	}
+	return ""
+}
 
 // IntParam reads an int parameter of its point.
 type IntParam struct{ handle }

@@ -61,9 +61,7 @@ func newBox() *gearbox.Box {
 func tags(t *testing.T, b *gearbox.Box, scene string) int64 {
 	t.Helper()
 	id := b.Scene(scene) // before Load: it may make a new set
-	v, ok := b.Load().Entry(recall, id).Rule.Row.Bits(0)
-	require.True(t, ok)
-	return int64(v)
+	return int64(b.Load().Entry(recall, id).Rule.Row.Nums[0])
 }
 
 func TestTheMostSpecificOrderAnswers(t *testing.T) {
@@ -292,7 +290,7 @@ func TestLateDeclarations(t *testing.T) {
 	require.False(t, b.Apply(set(1, order("*", "recall", "*", table, 4), order("*", "late", "*", table, 6))).Refused)
 	late := b.Declare(gearbox.Point{PointDecl: gear.PointDecl{Name: "late", Params: []gear.Param{{
 		Name: "tag_count", Kind: gear.KindInt, Min: gear.Int(10), Max: gear.Int(50), Default: gear.Int(11)}}}})
-	v, _ := b.Load().Entry(late, 0).Rule.Row.Bits(0)
+	v := b.Load().Entry(late, 0).Rule.Row.Nums[0]
 	require.EqualValues(t, 11, v, "the held set does not fit it: defaults, for this point alone")
 	require.Equal(t, int64(40), tags(t, b, "*"))
 	ack := b.Apply(set(1, order("*", "recall", "*", table, 4), order("*", "late", "*", table, 6)))
@@ -300,7 +298,7 @@ func TestLateDeclarations(t *testing.T) {
 	require.Contains(t, gear.Problems(ack.Problems).Error(), "points.late.rows[5].tag_count: tag_count wants int 10..50, got 60 at level 6")
 
 	b.Redeclare(late, func(p *gearbox.Point) { p.Params[0].Max = gear.Int(200) })
-	v, _ = b.Load().Entry(late, 0).Rule.Row.Bits(0)
+	v = b.Load().Entry(late, 0).Rule.Row.Nums[0]
 	require.EqualValues(t, 60, v, "a wider declaration fits")
 }
 
@@ -337,7 +335,7 @@ func TestReadersSeeWholeSets(t *testing.T) {
 				if star.Row.Level != scene.Row.Level || star.Version != scene.Version || star.Version != s.Version {
 					panic("a torn set")
 				}
-				if v, _ := star.Row.Bits(0); star.Row.Level > 0 && int64(v) != int64(10*star.Row.Level) {
+				if v := star.Row.Nums[0]; star.Row.Level > 0 && int64(v) != int64(10*star.Row.Level) {
 					panic("a torn row")
 				}
 			}

@@ -42,8 +42,10 @@ type Rule struct {
 type Row struct {
 	Point int
 	Level int // 0 on the app's defaults
-	nums  []uint64
-	strs  []string
+	// Nums holds ints and durations as they are, floats as their bits, bools as 0
+	// or 1; Texts strings and enums, and is nil at a point without any. Both are read only.
+	Nums  []uint64
+	Texts []string
 }
 
 // Entry finds what holds at a point. A scene the set does not know is "*".
@@ -65,42 +67,26 @@ func (s *Set) RungAt(point int) gear.Rung {
 	return s.entries[point*s.scenes].Rule.Rung
 }
 
-// Bits gives the value in a numeric or bool slot, as stored.
-func (r *Row) Bits(slot int) (uint64, bool) {
-	if uint(slot) >= uint(len(r.nums)) {
-		return 0, false
-	}
-	return r.nums[slot], true
-}
-
-// Text gives the value in a string or enum slot.
-func (r *Row) Text(slot int) (string, bool) {
-	if uint(slot) >= uint(len(r.strs)) {
-		return "", false
-	}
-	return r.strs[slot], true
-}
-
 // newRow lays out the values of one level.
 func newRow(point, level int, values []gear.Value) Row {
-	r := Row{Point: point, Level: level, nums: make([]uint64, len(values))}
+	r := Row{Point: point, Level: level, Nums: make([]uint64, len(values))}
 	for i, v := range values {
 		switch v.Kind() {
 		case gear.KindInt:
-			r.nums[i] = uint64(v.Int())
+			r.Nums[i] = uint64(v.Int())
 		case gear.KindFloat:
-			r.nums[i] = math.Float64bits(v.Float())
+			r.Nums[i] = math.Float64bits(v.Float())
 		case gear.KindDuration:
-			r.nums[i] = uint64(v.Duration())
+			r.Nums[i] = uint64(v.Duration())
 		case gear.KindBool:
 			if v.Bool() {
-				r.nums[i] = 1
+				r.Nums[i] = 1
 			}
 		case gear.KindString, gear.KindEnum:
-			if r.strs == nil {
-				r.strs = make([]string, len(values))
+			if r.Texts == nil {
+				r.Texts = make([]string, len(values))
 			}
-			r.strs[i] = v.Str()
+			r.Texts[i] = v.Str()
 		}
 	}
 	return r
