@@ -20,8 +20,10 @@ type Lease struct {
 	Epoch   int64      `json:"epoch" doc:"Rises whenever the lease changes hands."`
 	Expires *time.Time `json:"expires,omitempty" doc:"When it ends without renewal."`
 	Mine    bool       `json:"mine" doc:"Whether this replica holds it."`
-	Reason  string     `json:"reason" doc:"Why this replica does or does not hold it."`
-	SkewMS  float64    `json:"skew_ms" doc:"This replica's clock against the database's."`
+	Waiting string     `json:"waiting,omitempty" doc:"Why this replica does not decide."`
+	Decided *time.Time `json:"decided,omitempty" doc:"When this replica last looked at everything, while it decides."`
+	Newest  Version    `json:"newest" doc:"Newest version seen in the journal."`
+	Trouble string     `json:"trouble,omitempty" doc:"What keeps it from deciding or publishing."`
 }
 
 // Database is where state lives.

@@ -9,7 +9,6 @@ import (
 	"github.com/allspark/allspark/server/auth"
 	"github.com/allspark/allspark/server/control"
 	"github.com/allspark/allspark/server/fleet"
-	"github.com/allspark/allspark/server/lease"
 	"github.com/allspark/allspark/server/push"
 	"github.com/allspark/allspark/server/settings"
 	"github.com/allspark/allspark/server/telemetry"
@@ -39,8 +38,7 @@ type Deps struct {
 	DefaultSettings settings.Settings       // in force while nothing is stored
 	Apply           func(settings.Settings) // puts changed settings in force on this replica
 
-	// Lease tells who decides, and whether it is this replica.
-	Lease    func() lease.Status
+	Loop     func() control.Status // who decides
 	Database Database
 }
 

@@ -1,6 +1,7 @@
 package restapi
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -17,7 +18,7 @@ func TestTheConsolesDocumentIsFresh(t *testing.T) {
 	require.NoError(t, err)
 	got, err := os.ReadFile(consoleDocument)
 	require.NoError(t, err, "run: go run ./server/cmd/allspark openapi > web/openapi.json")
-	require.Equal(t, string(want), string(got), "web/openapi.json is stale; run: go run ./server/cmd/allspark openapi > web/openapi.json")
+	require.True(t, bytes.Equal(want, got), "web/openapi.json is stale; run: go run ./server/cmd/allspark openapi > web/openapi.json")
 }
 
 func TestEveryOperationSaysWhatItIs(t *testing.T) {

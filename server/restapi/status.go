@@ -45,9 +45,10 @@ func (s *Server) status(ctx context.Context, _ *caller, _ *struct{}) (*plain[api
 	if now, err := s.deps.Control.Now(ctx); err == nil {
 		out.Now = now.UTC()
 	}
-	if s.deps.Lease != nil {
-		l := s.deps.Lease()
-		out.Lease = api.Lease{Holder: l.Lease.Holder, Epoch: l.Lease.Epoch, Expires: timePtr(l.Lease.Expires), Mine: l.Held, Reason: l.Reason, SkewMS: ms(l.Skew)}
+	l := s.deps.Loop()
+	out.Lease = api.Lease{
+		Holder: l.Holder, Epoch: l.Epoch, Expires: timePtr(l.LeaseExpires), Mine: l.Leading, Waiting: l.Waiting, Decided: timePtr(l.Decided),
+		Newest: toGearVersion(l.Newest), Trouble: l.Trouble,
 	}
 	n := s.deps.Fleet.Counts(time.Now())
 	out.Agents = api.Counts{
