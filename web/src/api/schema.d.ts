@@ -1,85 +1,11280 @@
-// provisional
-export type paths = any;
-export interface components { schemas: {
-Status: {version: string; replica: string; now: string; started_at: string; lease: components["schemas"]["Lease"]; database: components["schemas"]["Database"]; agents: components["schemas"]["Counts"]; streams: number;};
-Lease: {holder: string; epoch: number; expires?: string; mine: boolean;};
-Database: {kind: string; ok: boolean; ping_ms: number;};
-Counts: {connected: number; stale: number; disconnected: number; banned: number;};
-Settings: {retention_minutes: string; retention_hours: string; stale_after: string; forget_after: string; version: number;};
-SettingsInput: {retention_minutes: string; retention_hours: string; stale_after: string; forget_after: string; reason?: string;};
-PointState: components["schemas"]["PointKey"] & {external: boolean; order?: components["schemas"]["Order"]; source?: string; live?: components["schemas"]["Metrics"]; recent?: components["schemas"]["Metrics"]; machines: number; reporting: number; stale_since?: string; override_end?: string;};
-Order: {scene: string; point: string; bucket: string; level: number; min_level: number; max_level: number; strategy: string; available_rt_ms?: number; timeout_ms?: number; pinned: boolean; template: string; template_version: number; table: string; parameters: (components["schemas"]["ParameterSetting"])[]; work: number;};
-ParameterSetting: {name: string; type: string; value: unknown;};
-Metrics: {at: string; window_ms: number; count: number; qps: number; rt_mean_ms: number; rt_p50_ms: number; rt_p95_ms: number; rt_p99_ms: number; timeouts: number; errors: number; shed: number; level_mean: number; level_min: number; level_max: number; cpu: number; value: number; agents: number;};
-PointAgent: {instance: string; host: string; metrics: components["schemas"]["Metrics"]; outlier: boolean;};
-Explanation: components["schemas"]["PointKey"] & {at: string; order?: components["schemas"]["Order"]; version?: components["schemas"]["Version"]; steps: (components["schemas"]["ExplainRow"])[]; replays: boolean; summary: string;};
-ExplainRow: {field: string; won: boolean; source: string; claim_id?: string; scope: components["schemas"]["Scope"]; value: string; author?: string; reason: string; end?: string;};
-App: {name: string; idcs: (string)[]; machines: number; points: (components["schemas"]["DeclaredPoint"])[];};
-DeclaredPoint: {name: string; external: boolean; builds: (string)[]; parameters: (components["schemas"]["Parameter"])[];};
-Series: components["schemas"]["PointKey"] & {step_ms: number; at: (string)[]; count: (number)[]; qps: (number)[]; rt_mean_ms: (number)[]; rt_p50_ms: (number)[]; rt_p95_ms: (number)[]; rt_p99_ms: (number)[]; available_rt_ms: (number)[]; timeouts: (number)[]; errors: (number)[]; shed: (number)[]; level: (number)[]; level_min: (number)[]; level_max: (number)[]; cpu: (number)[]; value: (number)[];};
-History: {from: string; to: string; series: (components["schemas"]["Series"])[]; changes: (components["schemas"]["Change"])[];};
-Problem: {type: string; title: string; status: number; code: string; detail: string; errors?: (components["schemas"]["ProblemError"])[]; conflict?: components["schemas"]["Conflict"]; request_id: string;};
-ProblemError: {path: string; code: string; message: string;};
-Conflict: {base?: unknown; mine?: unknown; theirs?: unknown; etag?: string;};
-Selector: {scene: string; idc: string; app: string; point: string;};
-BindingInput: {selector: components["schemas"]["Selector"]; template: string; pin?: number; reason?: string;};
-Binding: {id: string; selector: components["schemas"]["Selector"]; template_id: string; template: string; pin: number; version: number; created_by: string; created_at: string; updated_by: string; updated_at: string;};
-PreviewInput: {id?: string; delete?: boolean; put?: components["schemas"]["BindingInput"];};
-Resolution: components["schemas"]["PointKey"] & {binding_id?: string; template?: string; version?: number;};
-PreviewChange: {before: components["schemas"]["Resolution"]; after: components["schemas"]["Resolution"]; machines: number;};
-Preview: {changes: (components["schemas"]["PreviewChange"])[]; same: number; refusals: (components["schemas"]["Refusal"])[];};
-Scope: {scene: string; idc: string; app: string; point: string; bucket?: string;};
-ClaimInput: {field: "level"|"strategy"|"available_rt"|"timeout"|"target_rt"|"budget"|"binding"; scope: components["schemas"]["Scope"]; level?: number; duration?: string; strategy?: "fixed"|"central"|"crowd_rt"|"external_timeout"; number?: number; template?: string; pin?: number; reason: string; for?: string; end?: string;};
-Claim: {id: string; field: string; scope: components["schemas"]["Scope"]; value: string; level?: number; duration?: string; strategy?: string; number?: number; template?: string; pin?: number; source: "emergency"|"manual"|"plan"|"preset"|"feedback"|"template"; origin?: string; author: string; reason: string; start: string; end?: string; released?: string; released_by?: string; active: boolean; created_at: string; version: number;};
-Extend: {for?: string; end?: string; reason: string;};
-Reason: {reason: string;};
-PointKey: {scene: string; idc: string; app: string; point: string;};
-Version: {epoch: number; revision: number;};
-Grant: {role: "viewer"|"operator"|"admin"; app: string; idc: string; verb?: "*"|"read"|"edit"|"publish"|"bind"|"claim"|"agents"|"audit"|"access"|"settings";};
-User: {id: string; name: string; display?: string; grants: (components["schemas"]["Grant"])[]; disabled: boolean; version: number; created_by: string; created_at: string; updated_at: string; last_login?: string;};
-UserCreate: {name: string; display?: string; grants: (components["schemas"]["Grant"])[]; password?: string; reason?: string;};
-UserUpdate: {display?: string; grants: (components["schemas"]["Grant"])[]; disabled?: boolean; reason?: string;};
-UserSecret: components["schemas"]["User"] & {password?: string;};
-Token: {id: string; name: string; prefix: string; grants: (components["schemas"]["Grant"])[]; expires: string; created_by: string; created_at: string; revoked?: string; last_used?: string;};
-TokenCreate: {name: string; grants: (components["schemas"]["Grant"])[]; for?: string; reason?: string;};
-TokenSecret: components["schemas"]["Token"] & {secret?: string;};
-EnrolmentToken: {id: string; name: string; prefix: string; app: string; idc: string; expires: string; created_by: string; created_at: string; revoked?: string;};
-EnrolmentTokenCreate: {name: string; app: string; idc: string; for?: string; reason?: string;};
-EnrolmentTokenSecret: components["schemas"]["EnrolmentToken"] & {secret?: string;};
-Login: {name: string; password: string; bearer?: boolean;};
-Session: {me: components["schemas"]["Me"]; expires: string; token?: string;};
-Me: {name: string; display?: string; kind: "user"|"token"; grants: (components["schemas"]["Grant"])[]; verbs: (string)[]; global: (string)[]; expires?: string;};
-Password: {current: string; new: string;};
-TemplateDocument: {name: string; description?: string; tags?: (string)[]; strategy: components["schemas"]["Strategy"]; levels: components["schemas"]["Levels"]; parameters: (components["schemas"]["Parameter"])[]; gears: (components["schemas"]["Gear"])[];};
-Strategy: {kind: "fixed"|"central"|"crowd_rt"|"external_timeout"; settings?: {[k:string]: unknown};};
-Levels: {count: number; default?: number; min?: number; max?: number;};
-Parameter: {name: string; type: "int"|"float"|"bool"|"string"|"enum"|"duration"; unit?: string; min?: unknown; max?: unknown; step?: unknown; values?: (string)[]; default?: unknown; monotonic?: "none"|"up"|"down"; interpolate?: "linear"|"geometric"|"step"; cost?: boolean;};
-Gear: {level: number; set: {[k:string]: unknown};};
-Template: {id: string; name: string; description?: string; tags: (string)[]; strategy: string; levels: number; parameters: number; has_draft: boolean; latest: number; version: number; bindings: number; copied_from?: string; created_by: string; created_at: string; updated_by: string; updated_at: string;};
-TemplateDetail: components["schemas"]["Template"] & {draft?: components["schemas"]["TemplateDocument"]; published?: components["schemas"]["TemplateDocument"];};
-TemplateVersion: {number: number; hash: string; author: string; reason?: string; rolled_back_to?: number; published_at: string; document?: components["schemas"]["TemplateDocument"];};
-Publish: {reason: string; force?: boolean;};
-CopyTemplate: {name: string; from?: string; reason?: string;};
-CopyGear: {from: number; to: (number)[]; parameters?: (string)[]; reason?: string;};
-Interpolate: {from: number; to: number; parameters?: (string)[]; reason?: string;};
-Rollback: {version: number; reason: string; force?: boolean;};
-Check: {ok: boolean; problems: (components["schemas"]["ProblemError"])[]; warnings: (components["schemas"]["ProblemError"])[]; refusals: (components["schemas"]["Refusal"])[];};
-Refusal: {app: string; idc: string; build: string; point: string; machines: number; problems: (components["schemas"]["ProblemError"])[]; message: string;};
-Table: {hash: string; parameters: (components["schemas"]["TableParameter"])[]; rows: ((unknown)[])[]; work: (number)[];};
-TableParameter: {name: string; type: string; unit?: string;};
-Diff: {from: string; to: string; changes: (components["schemas"]["DiffChange"])[];};
-DiffChange: {path: string; op: "add"|"remove"|"change"; level?: number; from?: unknown; to?: unknown;};
-Usage: {bindings: (components["schemas"]["Binding"])[]; points: (components["schemas"]["PointKey"])[]; machines: number;};
-Agent: {instance: string; app: string; idc: string; host: string; build: string; sdk: string; address: string; state: "connected"|"stale"|"disconnected"|"banned"; replica?: string; held: components["schemas"]["Version"]; current: boolean; rung: string; last_ack_at?: string; last_ack?: components["schemas"]["Ack"]; last_report_at?: string; clock_offset_ms: number; cpu: number; started_at?: string; connected_at?: string; seen_at?: string; banned?: string; capabilities: (string)[]; points?: (components["schemas"]["DeclaredPoint"])[];};
-Ack: {version: components["schemas"]["Version"]; refused: boolean; problems?: (components["schemas"]["ProblemError"])[];};
-AuditEntry: {seq: number; at: string; actor: string; via: string; verb: string; kind: string; object: string; name: string; app?: string; idc?: string; reason?: string; request_id?: string; address?: string; before?: unknown; after?: unknown; diff: (components["schemas"]["DiffChange"])[]; hash: string;};
-AuditVerification: {ok: boolean; entries: number; head: string; broken_at?: number; problem?: string; checked_at: string;};
-Change: {version: components["schemas"]["Version"]; app: string; idc: string; at: string; hash: string; cause: string; claims: (string)[];};
-ChangeDetail: components["schemas"]["Change"] & {orders: (components["schemas"]["Order"])[]; differences: (components["schemas"]["OrderChange"])[]; progress?: components["schemas"]["Progress"];};
-OrderChange: {scene: string; point: string; bucket: string; before?: components["schemas"]["Order"]; after?: components["schemas"]["Order"];};
-Progress: {version: components["schemas"]["Version"]; app: string; idc: string; hold: number; of: number; elapsed_ms: number; complete: boolean; superseded: boolean; stragglers: (components["schemas"]["Straggler"])[]; refusals: (components["schemas"]["AckRefusal"])[]; summary: string;};
-Straggler: {instance: string; reason: string;};
-AckRefusal: {reason: string; problems: (components["schemas"]["ProblemError"])[]; instances: (string)[]; count: number;};
-Undone: {actions: (string)[]; claims: (components["schemas"]["Claim"])[];};
-Event: {id: string; type: "hello"|"reset"|"change"|"progress"|"claim"|"template"|"binding"|"agent"|"point"|"status"; at: string; app?: string; idc?: string; object?: string; data?: unknown;};
-} }
+/**
+ * This file was auto-generated by openapi-typescript.
+ * Do not make direct changes to the file.
+ */
+
+export interface paths {
+    "/api/v1/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List agents
+         * @description Of the caller's apps and IDCs, by instance.
+         */
+        get: operations["list-agents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{instance}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an agent
+         * @description With the points it declares and its last answer.
+         */
+        get: operations["get-agent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{instance}/ban": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ban an agent
+         * @description Its stream is cut and it may not return until it is unbanned. It goes on with its last good set.
+         */
+        post: operations["ban-agent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{instance}/unban": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a banned agent return
+         * @description It reconnects by itself.
+         */
+        post: operations["unban-agent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/apps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List apps
+         * @description What registered agents declare: IDCs, builds, points and their typed parameters.
+         */
+        get: operations["list-apps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List changes to stored state
+         * @description Newest first: who, what, when, why, with the difference.
+         */
+        get: operations["list-audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export changes as CSV
+         * @description At most 100,000 lines, newest first. Cells that a spreadsheet could take for a formula are quoted.
+         */
+        get: operations["export-audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Verify the hash chain
+         * @description Walks the whole log; the first entry that was altered or removed is named.
+         */
+        get: operations["verify-audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bindings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List bindings
+         * @description Those that concern the caller's apps and IDCs, by id.
+         */
+        get: operations["list-bindings"];
+        put?: never;
+        /**
+         * Create a binding
+         * @description The most specific binding wins; one that could tie with another is refused, as is one that registered builds would refuse, unless forced.
+         */
+        post: operations["create-binding"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bindings/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a binding
+         * @description What an unsaved binding, or deleting one, would change. Saves nothing.
+         */
+        post: operations["preview-binding"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bindings/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Resolve a point
+         * @description Which template version serves it now, and which bindings lose to it.
+         */
+        get: operations["resolve-point"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bindings/{binding}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a binding
+         * @description By id.
+         */
+        get: operations["get-binding"];
+        /**
+         * Replace a binding
+         * @description Needs the verb on the old and on the new scope.
+         */
+        put: operations["update-binding"];
+        post?: never;
+        /**
+         * Delete a binding
+         * @description Points it served fall back to the next specific one, or to their defaults.
+         */
+        delete: operations["delete-binding"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the journal
+         * @description Every shift of an order set, newest first; the last hour by default.
+         */
+        get: operations["list-changes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/changes/{revision}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a change
+         * @description With the whole order set and what differs from the one before.
+         */
+        get: operations["get-change"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/changes/{revision}/progress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How far is a change
+         * @description n of m agents hold it after t ms; stragglers and refusals by name. Of this replica's agents, while the revision is remembered.
+         */
+        get: operations["change-progress"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/changes/{revision}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo a change
+         * @description Claims that came are released, claims that went are set again, templates that moved are rolled back to the version before. Everything it does is a change of its own.
+         */
+        post: operations["undo-change"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/claims": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List claims
+         * @description Those that concern the caller's apps and IDCs, newest first.
+         */
+        get: operations["list-claims"];
+        put?: never;
+        /**
+         * Set a field by hand
+         * @description A manual claim beats plans, presets, feedback and template. It always has an end; emergencies may still lower a level, and the template's limits hold.
+         */
+        post: operations["create-claim"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/claims/{claim}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a claim
+         * @description By id, released and expired ones too.
+         */
+        get: operations["get-claim"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/claims/{claim}/extend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move a claim's end
+         * @description Later or earlier; it must still stand.
+         */
+        post: operations["extend-claim"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/claims/{claim}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release a claim
+         * @description It ends now; what it overrode counts again.
+         */
+        post: operations["release-claim"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/claims/{claim}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo a claim
+         * @description Releases one that stands; sets one that was released early again, as a new claim with the same end.
+         */
+        post: operations["undo-claim"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/enrolment-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List enrolment tokens
+         * @description Those of the caller's apps and IDCs; never their secrets.
+         */
+        get: operations["list-enrolment-tokens"];
+        put?: never;
+        /**
+         * Create an enrolment token
+         * @description Agents of the app and IDC register with it. The secret is returned this once.
+         */
+        post: operations["create-enrolment-token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/enrolment-tokens/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an enrolment token
+         * @description Agents that registered with it stay; ban them one by one if they must go.
+         */
+        delete: operations["revoke-enrolment-token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow what happens
+         * @description Server-sent events of the caller's apps and IDCs. Resumes after Last-Event-ID; a reset event says that too much was missed. Live figures (type point) have no id and are not repeated. The stream ends within seconds when the session does.
+         */
+        get: operations["events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get history
+         * @description Series of points over a range, by minute or by hour, with the changes in it. At most 50 series and 10,080 samples each.
+         */
+        get: operations["get-history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who am I
+         * @description The caller and what the caller may do where.
+         */
+        get: operations["me"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change my password
+         * @description Needs the current one. Cuts every session of the caller, this one too.
+         */
+        put: operations["change-password"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/points": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List points live
+         * @description Every declared point with its order in force and what agents measured in the last second and ten seconds.
+         */
+        get: operations["list-points"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/points/{scene}/{idc}/{app}/{point}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a point live
+         * @description Order in force, parameters now, live measurements.
+         */
+        get: operations["get-point"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/points/{scene}/{idc}/{app}/{point}/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Each agent's share
+         * @description The last ten seconds by agent; outliers by RT are marked.
+         */
+        get: operations["point-agents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/points/{scene}/{idc}/{app}/{point}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Why this gear
+         * @description The chain of claims that decided, now or at a past second. Deciding again on it must give the order that was journalled.
+         */
+        get: operations["explain-point"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in
+         * @description Sets the console's cookie, or with bearer returns a token for programs. Limited per account and address.
+         */
+        post: operations["login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/current": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Sign out
+         * @description Ends this session on every replica and cuts its event streams within seconds.
+         */
+        delete: operations["logout"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the settings
+         * @description Retention of history and rules for agents that fell silent.
+         */
+        get: operations["get-settings"];
+        /**
+         * Replace the settings
+         * @description In force on every replica within seconds.
+         */
+        put: operations["update-settings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * State of this controller
+         * @description Who decides, whether the database answers, agents by state.
+         */
+        get: operations["status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List templates
+         * @description Search looks in name, description and tags; several tags must all be there.
+         */
+        get: operations["list-templates"];
+        put?: never;
+        /**
+         * Create a template
+         * @description From a document; it becomes the draft.
+         */
+        post: operations["create-template"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check an unsaved document
+         * @description What makes it invalid, what looks unintended, and which registered builds would refuse it where the template of its name (or of the query) is bound. Saves nothing.
+         */
+        post: operations["check-document"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{template}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a template
+         * @description With its draft and its newest published content.
+         */
+        get: operations["get-template"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a template
+         * @description Refused while a binding uses it.
+         */
+        delete: operations["delete-template"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{template}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check what is stored
+         * @description The same check on the draft, the newest or a numbered version.
+         */
+        get: operations["check-template"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{template}/copy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Copy a template
+         * @description A new template whose draft is the content copied.
+         */
+        post: operations["copy-template"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{template}/copy-gear": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Copy a gear to others
+         * @description Writes the values of one level into others, in the draft.
+         */
+        post: operations["copy-gear"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{template}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare two contents
+         * @description In the document, and level by level as agents see it.
+         */
+        get: operations["diff-template"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{template}/document": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a document
+         * @description As JSON, or as YAML with Accept: application/yaml or format=yaml. It reads back exactly.
+         */
+        get: operations["get-document"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{template}/draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Save the draft
+         * @description The document replaces head and draft. Refused when registered builds would refuse it, unless forced.
+         */
+        put: operations["save-draft"];
+        post?: never;
+        /**
+         * Drop the draft
+         * @description The newest published content stands.
+         */
+        delete: operations["discard-draft"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{template}/interpolate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Interpolate a range of gears
+         * @description Fills the levels between two ends, in the draft.
+         */
+        post: operations["interpolate-gears"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{template}/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish the draft
+         * @description As the next version. Refused when registered builds would refuse it, unless forced; then they refuse it themselves and keep their last good set.
+         */
+        post: operations["publish-template"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{template}/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a version
+         * @description As a new version, so that history never lies. A draft is kept.
+         */
+        post: operations["rollback-template"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{template}/table": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Expand every level
+         * @description What each level means, interpolated ones included.
+         */
+        get: operations["get-table"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{template}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where is it used
+         * @description Bindings that name it, and the declared points they serve.
+         */
+        get: operations["template-usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{template}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List published versions
+         * @description Newest first, without their contents.
+         */
+        get: operations["list-versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{template}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a published version
+         * @description With its content.
+         */
+        get: operations["get-version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List API tokens
+         * @description Those whose grants the caller holds; never their secrets.
+         */
+        get: operations["list-tokens"];
+        put?: never;
+        /**
+         * Create an API token
+         * @description The secret is returned this once. A token holds no more than its maker.
+         */
+        post: operations["create-token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API token
+         * @description It is refused everywhere within seconds.
+         */
+        delete: operations["revoke-token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List users
+         * @description By name.
+         */
+        get: operations["list-users"];
+        put?: never;
+        /**
+         * Create a user
+         * @description Without a password one is generated and returned, this once. Nobody can grant more than they hold.
+         */
+        post: operations["create-user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{user}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a user
+         * @description By id or name.
+         */
+        get: operations["get-user"];
+        /**
+         * Replace a user's grants and state
+         * @description A change of grants or state cuts the user's sessions within seconds.
+         */
+        put: operations["update-user"];
+        post?: never;
+        /**
+         * Delete a user
+         * @description The last administrator stays.
+         */
+        delete: operations["delete-user"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{user}/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Generate a new password
+         * @description It is returned this once; the user's sessions are cut.
+         */
+        post: operations["reset-password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{user}/sign-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cut a user's sessions
+         * @description All of them, within seconds.
+         */
+        post: operations["sign-out-user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        Ack: {
+            /** @description Why. */
+            problems?: components["schemas"]["ProblemError"][];
+            /** @description Whether it was refused. */
+            refused: boolean;
+            /** @description The set answered. */
+            version: components["schemas"]["Version"];
+        };
+        AckRefusal: {
+            /**
+             * Format: int64
+             * @description How many.
+             * @example 2
+             */
+            count: number;
+            /** @description Agents, at most 100. */
+            instances: string[];
+            /** @description Every path. */
+            problems: components["schemas"]["ProblemError"][];
+            /** @description In one sentence. */
+            reason: string;
+        };
+        Agent: {
+            /** @description Where its stream comes from. */
+            address: string;
+            /**
+             * @description Application.
+             * @example sn
+             */
+            app: string;
+            /** @description Why it is banned. */
+            banned?: string;
+            /**
+             * @description Build of the app.
+             * @example 1.2
+             */
+            build: string;
+            /** @description What it can do. */
+            capabilities: string[];
+            /**
+             * Format: double
+             * @description Its clock against reference time.
+             */
+            clock_offset_ms: number;
+            /**
+             * Format: date-time
+             * @description Start of its stream.
+             */
+            connected_at?: string;
+            /**
+             * Format: double
+             * @description Share of cores busy; negative when unknown.
+             */
+            cpu: number;
+            /** @description Whether that is the newest of its app and IDC. */
+            current: boolean;
+            /** @description The order set it holds. */
+            held: components["schemas"]["Version"];
+            /** @description Machine. */
+            host: string;
+            /**
+             * @description Machine room.
+             * @example ea119
+             */
+            idc: string;
+            /** @description Unique per process start. */
+            instance: string;
+            /** @description What it answered. */
+            last_ack?: components["schemas"]["Ack"];
+            /**
+             * Format: date-time
+             * @description When it last answered an order set.
+             */
+            last_ack_at?: string;
+            /**
+             * Format: date-time
+             * @description When it last reported.
+             */
+            last_report_at?: string;
+            /** @description What it declares; only when one agent is read. */
+            points?: components["schemas"]["DeclaredPoint"][];
+            /** @description Controller that serves it. */
+            replica?: string;
+            /**
+             * @description Which step of the fallback ladder answers: live, staged, last_good, default.
+             * @example live
+             */
+            rung: string;
+            /** @description Version of the agent. */
+            sdk: string;
+            /**
+             * Format: date-time
+             * @description When it was last heard.
+             */
+            seen_at?: string;
+            /**
+             * Format: date-time
+             * @description Start of its process.
+             */
+            started_at?: string;
+            /**
+             * @description Presence; values of a disconnected agent are history.
+             * @enum {string}
+             */
+            state: "connected" | "stale" | "disconnected" | "banned";
+        };
+        AgentPage: {
+            /** @description The page's objects. */
+            items: components["schemas"]["Agent"][];
+            /** @description Pass as cursor to get the next page; absent on the last one. */
+            next_cursor?: string;
+        };
+        App: {
+            /** @description Where it runs. */
+            idcs: string[];
+            /**
+             * Format: int64
+             * @description Registered agents.
+             * @example 9
+             */
+            machines: number;
+            /**
+             * @description Application.
+             * @example sn
+             */
+            name: string;
+            /** @description Points its builds declare. */
+            points: components["schemas"]["DeclaredPoint"][];
+        };
+        AppPage: {
+            /** @description The page's objects. */
+            items: components["schemas"]["App"][];
+            /** @description Pass as cursor to get the next page; absent on the last one. */
+            next_cursor?: string;
+        };
+        AuditEntry: {
+            /**
+             * @description Who.
+             * @example ann
+             */
+            actor: string;
+            /** @description Where from. */
+            address?: string;
+            /** @description State after. */
+            after?: unknown;
+            /** @description Application concerned. */
+            app?: string;
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            at: string;
+            /** @description State before. */
+            before?: unknown;
+            /** @description What differs. */
+            diff: components["schemas"]["DiffChange"][];
+            /** @description Hash of the entry and all before it. */
+            hash: string;
+            /** @description Machine room concerned. */
+            idc?: string;
+            /**
+             * @description To what kind of object.
+             * @example template
+             */
+            kind: string;
+            /**
+             * @description Its name.
+             * @example sn-recall
+             */
+            name: string;
+            /** @description Its id. */
+            object: string;
+            /** @description Why. */
+            reason?: string;
+            /** @description Request. */
+            request_id?: string;
+            /**
+             * Format: int64
+             * @description Place in the log.
+             */
+            seq: number;
+            /**
+             * @description What was done.
+             * @example publish
+             */
+            verb: string;
+            /**
+             * @description How: console, cli, api, plan, loop.
+             * @example console
+             */
+            via: string;
+        };
+        AuditEntryPage: {
+            /** @description The page's objects. */
+            items: components["schemas"]["AuditEntry"][];
+            /** @description Pass as cursor to get the next page; absent on the last one. */
+            next_cursor?: string;
+        };
+        AuditVerification: {
+            /**
+             * Format: int64
+             * @description First entry that does not fit.
+             */
+            broken_at?: number;
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            checked_at: string;
+            /**
+             * Format: int64
+             * @description Entries walked.
+             */
+            entries: number;
+            /** @description Hash of the newest entry; write it down elsewhere. */
+            head: string;
+            /** @description Whether every entry still hashes to what was recorded. */
+            ok: boolean;
+            /** @description What does not fit. */
+            problem?: string;
+        };
+        Binding: {
+            /**
+             * Format: date-time
+             * @description When created.
+             */
+            created_at: string;
+            /** @description Author. */
+            created_by: string;
+            /**
+             * Format: uuid
+             * @description UUIDv7.
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description Version held; 0 follows the newest.
+             */
+            pin: number;
+            /** @description Where it applies. */
+            selector: components["schemas"]["Selector"];
+            /**
+             * @description Its name.
+             * @example sn-recall
+             */
+            template: string;
+            /** @description Template. */
+            template_id: string;
+            /**
+             * Format: date-time
+             * @description When last written.
+             */
+            updated_at: string;
+            /** @description Last writer. */
+            updated_by: string;
+            /**
+             * Format: int64
+             * @description The ETag.
+             * @example 1
+             */
+            version: number;
+        };
+        BindingInput: {
+            /**
+             * Format: int64
+             * @description Version to hold; 0 follows the newest.
+             */
+            pin?: number;
+            /** @description Why. */
+            reason?: string;
+            /** @description Where it applies. */
+            selector: components["schemas"]["Selector"];
+            /**
+             * @description Template name or id.
+             * @example sn-recall
+             */
+            template: string;
+        };
+        BindingPage: {
+            /** @description The page's objects. */
+            items: components["schemas"]["Binding"][];
+            /** @description Pass as cursor to get the next page; absent on the last one. */
+            next_cursor?: string;
+        };
+        Change: {
+            /**
+             * @description Application.
+             * @example sn
+             */
+            app: string;
+            /**
+             * Format: date-time
+             * @description Reference time.
+             */
+            at: string;
+            /**
+             * @description What changed.
+             * @example manual claim: level 3
+             */
+            cause: string;
+            /** @description Claims that came or went. */
+            claims: string[];
+            /** @description Hash of the order set. */
+            hash: string;
+            /**
+             * @description Machine room.
+             * @example ea119
+             */
+            idc: string;
+            /** @description Its place in the journal. */
+            version: components["schemas"]["Version"];
+        };
+        ChangeDetail: {
+            /**
+             * @description Application.
+             * @example sn
+             */
+            app: string;
+            /**
+             * Format: date-time
+             * @description Reference time.
+             */
+            at: string;
+            /**
+             * @description What changed.
+             * @example manual claim: level 3
+             */
+            cause: string;
+            /** @description Claims that came or went. */
+            claims: string[];
+            /** @description Against the shift before. */
+            differences: components["schemas"]["OrderChange"][];
+            /** @description Hash of the order set. */
+            hash: string;
+            /**
+             * @description Machine room.
+             * @example ea119
+             */
+            idc: string;
+            /** @description The whole set. */
+            orders: components["schemas"]["Order"][];
+            /** @description Who holds it, while it is the newest. */
+            progress?: components["schemas"]["Progress"];
+            /** @description Its place in the journal. */
+            version: components["schemas"]["Version"];
+        };
+        ChangePage: {
+            /** @description The page's objects. */
+            items: components["schemas"]["Change"][];
+            /** @description Pass as cursor to get the next page; absent on the last one. */
+            next_cursor?: string;
+        };
+        Check: {
+            /** @description No problem and no refusal. */
+            ok: boolean;
+            /** @description What makes it invalid. */
+            problems: components["schemas"]["ProblemError"][];
+            /** @description Registered builds that would refuse it where it is bound. */
+            refusals: components["schemas"]["Refusal"][];
+            /** @description What looks unintended, e.g. a value that falls as levels rise. */
+            warnings: components["schemas"]["ProblemError"][];
+        };
+        Claim: {
+            /** @description Whether it counts now. */
+            active: boolean;
+            /** @description Who. */
+            author: string;
+            /**
+             * Format: date-time
+             * @description When made.
+             */
+            created_at: string;
+            /** @description With available_rt, timeout and target_rt. */
+            duration?: string;
+            /**
+             * Format: date-time
+             * @description When it ends.
+             */
+            end?: string;
+            /**
+             * @description What is set.
+             * @example level
+             */
+            field: string;
+            /**
+             * Format: uuid
+             * @description UUIDv7.
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description With field level.
+             */
+            level?: number;
+            /**
+             * Format: double
+             * @description With field budget.
+             */
+            number?: number;
+            /** @description The plan step, rule … that made it. */
+            origin?: string;
+            /**
+             * Format: int64
+             * @description With field binding.
+             */
+            pin?: number;
+            /** @description Why. */
+            reason: string;
+            /**
+             * Format: date-time
+             * @description When it was released before its end.
+             */
+            released?: string;
+            /** @description By whom. */
+            released_by?: string;
+            /** @description Where. */
+            scope: components["schemas"]["Scope"];
+            /**
+             * @description Who wishes it, by precedence.
+             * @enum {string}
+             */
+            source: "emergency" | "manual" | "plan" | "preset" | "feedback" | "template";
+            /**
+             * Format: date-time
+             * @description When it starts to count.
+             */
+            start: string;
+            /** @description With field strategy. */
+            strategy?: string;
+            /** @description With field binding. */
+            template?: string;
+            /**
+             * @description What it is set to, for people.
+             * @example level 3
+             */
+            value: string;
+            /**
+             * Format: int64
+             * @description The ETag.
+             */
+            version: number;
+        };
+        ClaimInput: {
+            /**
+             * @description With available_rt, timeout and target_rt.
+             * @example 8ms
+             */
+            duration?: string;
+            /**
+             * Format: date-time
+             * @description When it ends, instead of for.
+             */
+            end?: string;
+            /**
+             * @description What is set.
+             * @example level
+             * @enum {string}
+             */
+            field: "level" | "strategy" | "available_rt" | "timeout" | "target_rt" | "budget" | "binding";
+            /**
+             * @description How long it holds, from now; 30m when neither for nor end is given.
+             * @example 30m
+             */
+            for?: string;
+            /**
+             * Format: int64
+             * @description With field level.
+             * @example 3
+             */
+            level?: number;
+            /**
+             * Format: double
+             * @description With field budget.
+             */
+            number?: number;
+            /**
+             * Format: int64
+             * @description With field binding: version, 0 for the newest.
+             */
+            pin?: number;
+            /**
+             * @description Why.
+             * @example RT of k2 above target
+             */
+            reason: string;
+            /** @description Where. */
+            scope: components["schemas"]["Scope"];
+            /**
+             * @description With field strategy.
+             * @enum {string}
+             */
+            strategy?: "fixed" | "central" | "crowd_rt" | "external_timeout";
+            /** @description With field binding: template name or id. */
+            template?: string;
+        };
+        ClaimPage: {
+            /** @description The page's objects. */
+            items: components["schemas"]["Claim"][];
+            /** @description Pass as cursor to get the next page; absent on the last one. */
+            next_cursor?: string;
+        };
+        Conflict: {
+            /** @description The version the write was based on, if it is still known. */
+            base?: unknown;
+            /**
+             * @description The version stored now: If-Match of the next try.
+             * @example "7"
+             */
+            etag?: string;
+            /** @description What was sent. */
+            mine?: unknown;
+            /** @description What is stored now. */
+            theirs?: unknown;
+        };
+        CopyGear: {
+            /**
+             * Format: int64
+             * @description Level to copy.
+             * @example 3
+             */
+            from: number;
+            /** @description Only these; all by default. */
+            parameters?: string[];
+            /** @description Why. */
+            reason?: string;
+            /**
+             * @description Levels that get its values.
+             * @example [
+             *       4,
+             *       5
+             *     ]
+             */
+            to: number[];
+        };
+        CopyTemplate: {
+            /**
+             * @description draft, latest or a version number; the newest content by default.
+             * @example latest
+             */
+            from?: string;
+            /**
+             * @description Name of the copy.
+             * @example sn-recall-night
+             */
+            name: string;
+            /** @description Why. */
+            reason?: string;
+        };
+        Counts: {
+            /**
+             * Format: int64
+             * @description Banned.
+             */
+            banned: number;
+            /**
+             * Format: int64
+             * @description Connected.
+             * @example 18
+             */
+            connected: number;
+            /**
+             * Format: int64
+             * @description Gone.
+             */
+            disconnected: number;
+            /**
+             * Format: int64
+             * @description Connected but silent.
+             */
+            stale: number;
+        };
+        Database: {
+            /**
+             * @description sqlite or postgres.
+             * @example sqlite
+             */
+            kind: string;
+            /** @description Whether it answers. */
+            ok: boolean;
+            /**
+             * Format: double
+             * @description How fast.
+             */
+            ping_ms: number;
+        };
+        DeclaredPoint: {
+            /** @description Builds that declare it so. */
+            builds: string[];
+            /** @description A call edge. */
+            external: boolean;
+            /**
+             * @description Control point.
+             * @example recall
+             */
+            name: string;
+            /** @description Its typed parameters. */
+            parameters: components["schemas"]["Parameter"][];
+        };
+        Diff: {
+            /** @description Every place that differs, in document order. */
+            changes: components["schemas"]["DiffChange"][];
+            /**
+             * @description What it starts from: draft, latest or a number.
+             * @example 3
+             */
+            from: string;
+            /** @description Every level's values that differ, interpolated ones included: what agents will see. */
+            levels: components["schemas"]["DiffChange"][];
+            /**
+             * @description What it goes to.
+             * @example draft
+             */
+            to: string;
+        };
+        DiffChange: {
+            /** @description Value before. */
+            from?: unknown;
+            /**
+             * Format: int64
+             * @description The level concerned, if one is.
+             */
+            level?: number;
+            /**
+             * @description What happened to it.
+             * @enum {string}
+             */
+            op: "add" | "remove" | "change";
+            /**
+             * @description Where.
+             * @example gears[3].set.tag_count
+             */
+            path: string;
+            /** @description Value after. */
+            to?: unknown;
+        };
+        EnrolmentToken: {
+            /**
+             * @description Application or *.
+             * @example sn
+             */
+            app: string;
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            created_at: string;
+            /** @description By whom. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description When it ends.
+             */
+            expires: string;
+            /**
+             * Format: uuid
+             * @description UUIDv7.
+             */
+            id: string;
+            /**
+             * @description Machine room or *.
+             * @example *
+             */
+            idc: string;
+            /**
+             * @description Unique name.
+             * @example sn-ea119
+             */
+            name: string;
+            /**
+             * @description First characters of the secret.
+             * @example ase_Zk3q
+             */
+            prefix: string;
+            /**
+             * Format: date-time
+             * @description When revoked.
+             */
+            revoked?: string;
+        };
+        EnrolmentTokenCreate: {
+            /**
+             * @description Application or *.
+             * @example sn
+             */
+            app: string;
+            /**
+             * @description How long it lives, at most 8760h; 24h by default.
+             * @example 24h
+             */
+            for?: string;
+            /**
+             * @description Machine room or *.
+             * @example *
+             */
+            idc: string;
+            /**
+             * @description Unique name.
+             * @example sn-ea119
+             */
+            name: string;
+            /** @description Why. */
+            reason?: string;
+        };
+        EnrolmentTokenPage: {
+            /** @description The page's objects. */
+            items: components["schemas"]["EnrolmentToken"][];
+            /** @description Pass as cursor to get the next page; absent on the last one. */
+            next_cursor?: string;
+        };
+        EnrolmentTokenSecret: {
+            /**
+             * @description Application or *.
+             * @example sn
+             */
+            app: string;
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            created_at: string;
+            /** @description By whom. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description When it ends.
+             */
+            expires: string;
+            /**
+             * Format: uuid
+             * @description UUIDv7.
+             */
+            id: string;
+            /**
+             * @description Machine room or *.
+             * @example *
+             */
+            idc: string;
+            /**
+             * @description Unique name.
+             * @example sn-ea119
+             */
+            name: string;
+            /**
+             * @description First characters of the secret.
+             * @example ase_Zk3q
+             */
+            prefix: string;
+            /**
+             * Format: date-time
+             * @description When revoked.
+             */
+            revoked?: string;
+            /** @description Shown this once. */
+            secret?: string;
+        };
+        Event: {
+            /** @description Application concerned. */
+            app?: string;
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            at: string;
+            /** @description The object, if it is small: Change, Progress, Claim, PointState[] … */
+            data?: unknown;
+            /** @description Resume after it with Last-Event-ID. */
+            id: string;
+            /** @description Machine room concerned. */
+            idc?: string;
+            /** @description Id or name of the object. */
+            object?: string;
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            type: "hello" | "reset" | "change" | "progress" | "claim" | "template" | "binding" | "agent" | "point" | "status";
+        };
+        ExplainRow: {
+            /** @description Whose. */
+            author?: string;
+            /** @description The claim; absent for a template's default. */
+            claim_id?: string;
+            /** @description Why its author wished it. */
+            claim_reason?: string;
+            /**
+             * Format: date-time
+             * @description When it ends.
+             */
+            end?: string;
+            /**
+             * @description Field.
+             * @example level
+             */
+            field: string;
+            /** @description What the template's limits did to the field. */
+            limited?: string;
+            /**
+             * @description won, lost, or lowered: an emergency that caps the winner.
+             * @enum {string}
+             */
+            outcome: "won" | "lost" | "lowered";
+            /**
+             * @description Why it won or lost.
+             * @example manual beats template
+             */
+            reason: string;
+            /** @description Where it applies; empty for the template's own. */
+            scope: components["schemas"]["Scope"];
+            /**
+             * @description Where it comes from.
+             * @example manual
+             */
+            source: string;
+            /**
+             * @description What it wishes.
+             * @example level 3
+             */
+            value: string;
+            /** @description Whether it decided the field. */
+            won: boolean;
+        };
+        Explanation: {
+            /**
+             * @description Application.
+             * @example sn
+             */
+            app: string;
+            /**
+             * Format: date-time
+             * @description The second explained.
+             */
+            at: string;
+            /** @description The binding that chose the template; absent when a claim did. */
+            binding?: components["schemas"]["Binding"];
+            /** @description What the shift says about itself. */
+            cause: string;
+            /**
+             * @description Machine room.
+             * @example ea119
+             */
+            idc: string;
+            /** @description What was decided. */
+            order?: components["schemas"]["Order"];
+            /** @description The claims of that second were not decided on yet; the steps tell of those before. */
+            pending: boolean;
+            /**
+             * @description Control point.
+             * @example recall
+             */
+            point: string;
+            /** @description Whether deciding again on these claims gave exactly the order that was journalled. */
+            replays: boolean;
+            /**
+             * @description Scene; * for every scene without orders of its own.
+             * @example k2
+             */
+            scene: string;
+            /**
+             * Format: date-time
+             * @description When that shift was made.
+             */
+            shift_at?: string;
+            /** @description For each field every wish, the winner first. */
+            steps: components["schemas"]["ExplainRow"][];
+            /**
+             * @description In one sentence.
+             * @example level 3: manual claim of ann until 22:10 (RT of k2 above target)
+             */
+            summary: string;
+            /**
+             * @description The template in force.
+             * @example sn-recall
+             */
+            template?: string;
+            /**
+             * Format: int64
+             * @description Its version.
+             * @example 4
+             */
+            template_version?: number;
+            /** @description The shift in force. */
+            version?: components["schemas"]["Version"];
+        };
+        Extend: {
+            /**
+             * Format: date-time
+             * @description When it ends, instead of for.
+             */
+            end?: string;
+            /**
+             * @description From now.
+             * @example 30m
+             */
+            for?: string;
+            /** @description Why. */
+            reason: string;
+        };
+        Gear: {
+            /**
+             * Format: int64
+             * @description Level.
+             * @example 1
+             */
+            level: number;
+            /** @description Parameter values by name. */
+            set: {
+                [key: string]: unknown;
+            };
+        };
+        Grant: {
+            /**
+             * @description Application or *.
+             * @example sn
+             */
+            app: string;
+            /**
+             * @description Machine room or *.
+             * @example *
+             */
+            idc: string;
+            /**
+             * @description Role.
+             * @example operator
+             * @enum {string}
+             */
+            role: "viewer" | "operator" | "admin";
+            /**
+             * @description Narrows the role to one verb.
+             * @enum {string}
+             */
+            verb?: "*" | "read" | "edit" | "publish" | "bind" | "claim" | "agents" | "audit" | "access" | "settings";
+        };
+        History: {
+            /** @description Shifts of the apps and IDCs concerned, oldest first. */
+            changes: components["schemas"]["Change"][];
+            /**
+             * Format: date-time
+             * @description Start.
+             */
+            from: string;
+            /** @description One a point. */
+            series: components["schemas"]["Series"][];
+            /**
+             * Format: date-time
+             * @description End.
+             */
+            to: string;
+        };
+        Interpolate: {
+            /**
+             * Format: int64
+             * @description Lower end.
+             * @example 1
+             */
+            from: number;
+            /** @description Only these; all numeric ones by default. */
+            parameters?: string[];
+            /** @description Why. */
+            reason?: string;
+            /**
+             * Format: int64
+             * @description Upper end.
+             * @example 10
+             */
+            to: number;
+        };
+        Lease: {
+            /**
+             * Format: int64
+             * @description Rises whenever the lease changes hands.
+             */
+            epoch: number;
+            /**
+             * Format: date-time
+             * @description When it ends without renewal.
+             */
+            expires?: string;
+            /**
+             * @description Replica that decides; empty when none.
+             * @example a-1
+             */
+            holder: string;
+            /** @description Whether this replica holds it. */
+            mine: boolean;
+            /** @description Why this replica does or does not hold it. */
+            reason: string;
+            /**
+             * Format: double
+             * @description This replica's clock against the database's.
+             */
+            skew_ms: number;
+        };
+        Levels: {
+            /**
+             * Format: int64
+             * @description Number of gears N; levels are 1..N.
+             * @example 10
+             */
+            count: number;
+            /**
+             * Format: int64
+             * @description Level without any claim.
+             * @example 8
+             */
+            default?: number;
+            /**
+             * Format: int64
+             * @description Ceiling.
+             * @example 10
+             */
+            max?: number;
+            /**
+             * Format: int64
+             * @description Floor.
+             * @example 1
+             */
+            min?: number;
+        };
+        Login: {
+            /** @description Return the token in the body, for programs, instead of a cookie. */
+            bearer?: boolean;
+            /**
+             * @description User.
+             * @example ann
+             */
+            name: string;
+            /** @description Password. */
+            password: string;
+        };
+        Me: {
+            /** @description Full name. */
+            display?: string;
+            /**
+             * Format: date-time
+             * @description When the session or token ends.
+             */
+            expires?: string;
+            /** @description Verbs covered on every app and IDC. */
+            global: string[];
+            /** @description What the caller may do where. */
+            grants: components["schemas"]["Grant"][];
+            /**
+             * @description Person or program.
+             * @enum {string}
+             */
+            kind: "user" | "token";
+            /**
+             * @description User or token.
+             * @example ann
+             */
+            name: string;
+            /** @description Verbs that some grant covers somewhere. */
+            verbs: string[];
+        };
+        Metrics: {
+            /**
+             * Format: int64
+             * @description Agents that reported.
+             */
+            agents: number;
+            /**
+             * Format: date-time
+             * @description End of the window.
+             */
+            at: string;
+            /**
+             * Format: int64
+             * @description Requests.
+             */
+            count: number;
+            /**
+             * Format: double
+             * @description Mean share of cores busy; negative when unknown.
+             */
+            cpu: number;
+            /**
+             * Format: int64
+             * @description Failed.
+             */
+            errors: number;
+            /**
+             * Format: int64
+             * @description Highest level used.
+             */
+            level_max: number;
+            /**
+             * Format: double
+             * @description Request-weighted mean level.
+             */
+            level_mean: number;
+            /**
+             * Format: int64
+             * @description Lowest level used.
+             */
+            level_min: number;
+            /**
+             * Format: double
+             * @description Requests a second.
+             */
+            qps: number;
+            /**
+             * Format: double
+             * @description Mean RT.
+             */
+            rt_mean_ms: number;
+            /**
+             * Format: double
+             * @description Median RT.
+             */
+            rt_p50_ms: number;
+            /**
+             * Format: double
+             * @description 95th percentile.
+             */
+            rt_p95_ms: number;
+            /**
+             * Format: double
+             * @description 99th percentile.
+             */
+            rt_p99_ms: number;
+            /**
+             * Format: int64
+             * @description Refused for lack of capacity.
+             */
+            shed: number;
+            /**
+             * Format: int64
+             * @description Timed out.
+             */
+            timeouts: number;
+            /**
+             * Format: double
+             * @description Value earned.
+             */
+            value: number;
+            /**
+             * Format: double
+             * @description Its length.
+             * @example 1000
+             */
+            window_ms: number;
+        };
+        Order: {
+            /**
+             * Format: double
+             * @description Mean RT setpoint.
+             */
+            available_rt_ms?: number;
+            /**
+             * @description Bucket or *.
+             * @example *
+             */
+            bucket: string;
+            /**
+             * Format: int64
+             * @description Start and cap for crowd_rt, exact otherwise.
+             * @example 3
+             */
+            level: number;
+            /**
+             * Format: int64
+             * @description Ceiling.
+             * @example 10
+             */
+            max_level: number;
+            /**
+             * Format: int64
+             * @description Floor.
+             * @example 1
+             */
+            min_level: number;
+            /** @description Parameter values at this level. */
+            parameters: components["schemas"]["ParameterSetting"][];
+            /** @description Every crowd is held at the level. */
+            pinned: boolean;
+            /**
+             * @description Control point.
+             * @example recall
+             */
+            point: string;
+            /**
+             * @description Scene or *.
+             * @example k2
+             */
+            scene: string;
+            /**
+             * @description How the level is regulated.
+             * @example fixed
+             */
+            strategy: string;
+            /** @description Hash of the level table. */
+            table: string;
+            /**
+             * @description Template.
+             * @example sn-recall
+             */
+            template: string;
+            /**
+             * Format: int64
+             * @description Its version.
+             * @example 4
+             */
+            template_version: number;
+            /**
+             * Format: double
+             * @description Timeout of an external edge.
+             */
+            timeout_ms?: number;
+            /**
+             * Format: double
+             * @description Work factor at this level.
+             * @example 0.4
+             */
+            work: number;
+        };
+        OrderChange: {
+            /** @description As it is; absent when gone. */
+            after?: components["schemas"]["Order"];
+            /** @description As it was; absent when new. */
+            before?: components["schemas"]["Order"];
+            /**
+             * @description Bucket.
+             * @example *
+             */
+            bucket: string;
+            /**
+             * @description Control point.
+             * @example recall
+             */
+            point: string;
+            /**
+             * @description Scene.
+             * @example k2
+             */
+            scene: string;
+        };
+        Parameter: {
+            /** @description Marks the parameter that says how much work a level is. */
+            cost?: boolean;
+            /** @description Default. */
+            default?: unknown;
+            /**
+             * @description How it moves between anchors.
+             * @enum {string}
+             */
+            interpolate?: "linear" | "geometric" | "step";
+            /** @description Highest value. */
+            max?: unknown;
+            /** @description Lowest value (number, or a duration as "8ms"). */
+            min?: unknown;
+            /**
+             * @description How it should move as the level rises; a warning otherwise.
+             * @enum {string}
+             */
+            monotonic?: "none" | "up" | "down";
+            /**
+             * @description Name, as the app's code reads it.
+             * @example tag_count
+             */
+            name: string;
+            /** @description Values lie on min + k × step. */
+            step?: unknown;
+            /**
+             * @description Type.
+             * @example int
+             * @enum {string}
+             */
+            type: "int" | "float" | "bool" | "string" | "enum" | "duration";
+            /**
+             * @description For people.
+             * @example tags
+             */
+            unit?: string;
+            /** @description What an enum may be. */
+            values?: string[];
+        };
+        ParameterSetting: {
+            /**
+             * @description Parameter.
+             * @example tag_count
+             */
+            name: string;
+            /**
+             * @description Its type.
+             * @example int
+             */
+            type: string;
+            /** @description Its value. */
+            value: unknown;
+        };
+        Password: {
+            /** @description The password so far. */
+            current: string;
+            /** @description The new one. */
+            new: string;
+        };
+        PointAgent: {
+            /** @description The order set it reported under. */
+            held: components["schemas"]["Version"];
+            /** @description Machine. */
+            host: string;
+            /** @description Agent. */
+            instance: string;
+            /** @description Its last ten seconds. */
+            metrics: components["schemas"]["Metrics"];
+            /** @description Whether its RT is far from the others'. */
+            outlier: boolean;
+            /**
+             * @description Which step of the fallback ladder answers.
+             * @example live
+             */
+            rung: string;
+        };
+        PointAgentPage: {
+            /** @description The page's objects. */
+            items: components["schemas"]["PointAgent"][];
+            /** @description Pass as cursor to get the next page; absent on the last one. */
+            next_cursor?: string;
+        };
+        PointKey: {
+            /**
+             * @description Application.
+             * @example sn
+             */
+            app: string;
+            /**
+             * @description Machine room.
+             * @example ea119
+             */
+            idc: string;
+            /**
+             * @description Control point.
+             * @example recall
+             */
+            point: string;
+            /**
+             * @description Scene; * for every scene without orders of its own.
+             * @example k2
+             */
+            scene: string;
+        };
+        PointState: {
+            /**
+             * @description Application.
+             * @example sn
+             */
+            app: string;
+            /** @description A call edge: its handle is a timeout. */
+            external: boolean;
+            /**
+             * @description Machine room.
+             * @example ea119
+             */
+            idc: string;
+            /** @description The last complete second. */
+            live?: components["schemas"]["Metrics"];
+            /**
+             * Format: int64
+             * @description Connected agents that declare it.
+             * @example 3
+             */
+            machines: number;
+            /** @description The order in force; absent when nothing is bound. */
+            order?: components["schemas"]["Order"];
+            /**
+             * Format: date-time
+             * @description End of the manual claim that decides, if one does.
+             */
+            override_end?: string;
+            /**
+             * @description Control point.
+             * @example recall
+             */
+            point: string;
+            /** @description The last ten seconds. */
+            recent?: components["schemas"]["Metrics"];
+            /**
+             * Format: int64
+             * @description Of them, agents heard within the last seconds.
+             * @example 3
+             */
+            reporting: number;
+            /**
+             * @description Scene; * for every scene without orders of its own.
+             * @example k2
+             */
+            scene: string;
+            /**
+             * @description Where the level comes from: emergency, manual, plan, preset, feedback, template.
+             * @example manual
+             */
+            source?: string;
+            /**
+             * Format: date-time
+             * @description When it was last heard of, if that is too long ago.
+             */
+            stale_since?: string;
+        };
+        PointStatePage: {
+            /** @description The page's objects. */
+            items: components["schemas"]["PointState"][];
+            /** @description Pass as cursor to get the next page; absent on the last one. */
+            next_cursor?: string;
+        };
+        Preview: {
+            /** @description Points that would resolve differently. */
+            changes: components["schemas"]["PreviewChange"][];
+            /** @description Registered builds that would refuse. */
+            refusals: components["schemas"]["Refusal"][];
+        };
+        PreviewChange: {
+            /** @description As it would be. */
+            after: components["schemas"]["Resolution"];
+            /** @description As it is. */
+            before: components["schemas"]["Resolution"];
+            /**
+             * Format: int64
+             * @description Agents concerned.
+             * @example 9
+             */
+            machines: number;
+        };
+        PreviewInput: {
+            /** @description Preview deleting the binding named by id instead. */
+            delete?: boolean;
+            /** @description The binding it would replace. */
+            id?: string;
+            /** @description The binding as it would be. */
+            put?: components["schemas"]["BindingInput"];
+        };
+        Problem: {
+            /**
+             * @description Stable code for programs: invalid, not_found, conflict, stale, unauthorized, forbidden, frozen, too_large, rate_limited, unavailable, refused, internal.
+             * @example invalid
+             */
+            code: string;
+            /** @description With code stale: what was edited, what was sent, what is stored now. */
+            conflict?: components["schemas"]["Conflict"];
+            /**
+             * @description What happened, for people.
+             * @example template "sn-recall" has 1 problem
+             */
+            detail: string;
+            /** @description Every place that is wrong. */
+            errors?: components["schemas"]["ProblemError"][];
+            /** @description With code refused: which builds would refuse. */
+            refusals?: components["schemas"]["Refusal"][];
+            /** @description Quote it when you ask for help; the log has it. */
+            request_id: string;
+            /**
+             * Format: int64
+             * @description The HTTP status.
+             * @example 422
+             */
+            status: number;
+            /**
+             * @description The HTTP status in words.
+             * @example Unprocessable Entity
+             */
+            title: string;
+            /**
+             * @description Identifies the kind of problem: urn:allspark:problem:CODE.
+             * @example urn:allspark:problem:invalid
+             */
+            type: string;
+        };
+        ProblemError: {
+            /**
+             * @description What kind: type, range, step, enum, required, unknown, duplicate, gap …
+             * @example range
+             */
+            code: string;
+            /**
+             * Format: int64
+             * @description Column in the document sent, from 1.
+             */
+            column?: number;
+            /**
+             * Format: int64
+             * @description Line in the document sent, from 1.
+             */
+            line?: number;
+            /**
+             * @description For people.
+             * @example tag_count wants int 10..200, got 250 at level 9
+             */
+            message: string;
+            /**
+             * @description Where.
+             * @example gears[2].set.tag_count
+             */
+            path: string;
+        };
+        Progress: {
+            /**
+             * @description Application.
+             * @example sn
+             */
+            app: string;
+            /** @description Everybody answered. */
+            complete: boolean;
+            /**
+             * Format: double
+             * @description From publishing to the last answer, or to now.
+             * @example 180
+             */
+            elapsed_ms: number;
+            /**
+             * Format: int64
+             * @description Agents that hold it or a newer one.
+             * @example 9
+             */
+            hold: number;
+            /**
+             * @description Machine room.
+             * @example ea119
+             */
+            idc: string;
+            /**
+             * Format: int64
+             * @description Agents it was sent to.
+             * @example 9
+             */
+            of: number;
+            /** @description Who refused and why, by reason. */
+            refusals: components["schemas"]["AckRefusal"][];
+            /** @description Who did not answer yet, at most 100. */
+            stragglers: components["schemas"]["Straggler"][];
+            /**
+             * @description In one sentence.
+             * @example 9 of 9 agents hold revision 41 after 180 ms
+             */
+            summary: string;
+            /** @description A newer revision replaced it. */
+            superseded: boolean;
+            /** @description The revision. */
+            version: components["schemas"]["Version"];
+        };
+        Publish: {
+            /** @description Publish although registered builds would refuse it. */
+            force?: boolean;
+            /**
+             * @description Why; kept with the version.
+             * @example fewer tags in gear 3
+             */
+            reason: string;
+        };
+        Reason: {
+            /**
+             * @description Why; kept in the audit log.
+             * @example RT of k2 above target since 21:40
+             */
+            reason: string;
+        };
+        Refusal: {
+            /**
+             * @description Application.
+             * @example sn
+             */
+            app: string;
+            /**
+             * @description Build.
+             * @example 1.2
+             */
+            build: string;
+            /**
+             * @description Machine room.
+             * @example ea119
+             */
+            idc: string;
+            /**
+             * Format: int64
+             * @description How many agents run it.
+             * @example 3
+             */
+            machines: number;
+            /**
+             * @description In one sentence.
+             * @example 3 machines of sn build 1.2 would refuse: tag_count wants int 10..200, got 250 at level 9
+             */
+            message: string;
+            /**
+             * @description Control point.
+             * @example recall
+             */
+            point: string;
+            /** @description Why. */
+            problems: components["schemas"]["ProblemError"][];
+        };
+        Resolution: {
+            /**
+             * @description Application.
+             * @example sn
+             */
+            app: string;
+            /** @description The binding that wins; absent when none matches. */
+            binding_id?: string;
+            /**
+             * @description Machine room.
+             * @example ea119
+             */
+            idc: string;
+            /**
+             * @description Control point.
+             * @example recall
+             */
+            point: string;
+            /**
+             * @description Scene; * for every scene without orders of its own.
+             * @example k2
+             */
+            scene: string;
+            /**
+             * @description Its template.
+             * @example sn-recall
+             */
+            template?: string;
+            /**
+             * Format: int64
+             * @description The template's version.
+             * @example 4
+             */
+            version?: number;
+        };
+        ResolvedPoint: {
+            /**
+             * @description Application.
+             * @example sn
+             */
+            app: string;
+            /** @description The binding that wins; absent when none matches. */
+            binding_id?: string;
+            /** @description Every binding that covers the point, the winner first. */
+            candidates: components["schemas"]["Binding"][];
+            /**
+             * @description Machine room.
+             * @example ea119
+             */
+            idc: string;
+            /**
+             * @description Control point.
+             * @example recall
+             */
+            point: string;
+            /**
+             * @description Scene; * for every scene without orders of its own.
+             * @example k2
+             */
+            scene: string;
+            /**
+             * @description Its template.
+             * @example sn-recall
+             */
+            template?: string;
+            /**
+             * Format: int64
+             * @description The template's version.
+             * @example 4
+             */
+            version?: number;
+        };
+        Rollback: {
+            /** @description Although registered builds would refuse it. */
+            force?: boolean;
+            /** @description Why. */
+            reason: string;
+            /**
+             * Format: int64
+             * @description Version to restore.
+             * @example 3
+             */
+            version: number;
+        };
+        Scope: {
+            /**
+             * @description Application or *.
+             * @example sn
+             */
+            app: string;
+            /** @description Traffic bucket; * (the default) for all. */
+            bucket?: string;
+            /**
+             * @description Machine room or *.
+             * @example ea119
+             */
+            idc: string;
+            /**
+             * @description Control point or *.
+             * @example recall
+             */
+            point: string;
+            /**
+             * @description Scene or *.
+             * @example k2
+             */
+            scene: string;
+        };
+        Selector: {
+            /**
+             * @description Application or *.
+             * @example sn
+             */
+            app: string;
+            /**
+             * @description Machine room or *.
+             * @example *
+             */
+            idc: string;
+            /**
+             * @description Control point or *.
+             * @example recall
+             */
+            point: string;
+            /**
+             * @description Scene or *.
+             * @example k2
+             */
+            scene: string;
+        };
+        Series: {
+            /**
+             * @description Application.
+             * @example sn
+             */
+            app: string;
+            /** @description Start of each sample. */
+            at: string[];
+            /** @description Setpoint; 0 when none. */
+            available_rt_ms: number[];
+            /** @description Requests. */
+            count: number[];
+            /** @description Share of cores busy; negative when unknown. */
+            cpu: number[];
+            /** @description Failed. */
+            errors: number[];
+            /**
+             * @description Machine room.
+             * @example ea119
+             */
+            idc: string;
+            /** @description Request-weighted mean level. */
+            level: number[];
+            /** @description Highest level. */
+            level_max: number[];
+            /** @description Lowest level. */
+            level_min: number[];
+            /**
+             * @description Control point.
+             * @example recall
+             */
+            point: string;
+            /** @description Requests a second. */
+            qps: number[];
+            /** @description Mean RT. */
+            rt_mean_ms: number[];
+            /** @description Median RT. */
+            rt_p50_ms: number[];
+            /** @description 95th percentile. */
+            rt_p95_ms: number[];
+            /** @description 99th percentile. */
+            rt_p99_ms: number[];
+            /**
+             * @description Scene; * for every scene without orders of its own.
+             * @example k2
+             */
+            scene: string;
+            /** @description Refused. */
+            shed: number[];
+            /**
+             * Format: int64
+             * @description Distance of samples: a minute or an hour.
+             * @example 60000
+             */
+            step_ms: number;
+            /** @description Timed out. */
+            timeouts: number[];
+            /** @description Value earned. */
+            value: number[];
+        };
+        Session: {
+            /**
+             * Format: date-time
+             * @description When the session ends.
+             */
+            expires: string;
+            /** @description Who signed in. */
+            me: components["schemas"]["Me"];
+            /** @description Only with bearer. */
+            token?: string;
+        };
+        Settings: {
+            /**
+             * @description Silence after which a disconnected agent is forgotten.
+             * @example 24h
+             */
+            forget_after: string;
+            /**
+             * @description How long history is kept by hour.
+             * @example 2160h
+             */
+            retention_hours: string;
+            /**
+             * @description How long history is kept by minute.
+             * @example 168h
+             */
+            retention_minutes: string;
+            /**
+             * @description Silence after which an agent is stale.
+             * @example 5s
+             */
+            stale_after: string;
+            /**
+             * Format: int64
+             * @description The ETag.
+             */
+            readonly version?: number;
+        };
+        SettingsInput: {
+            /**
+             * @description 1m..8760h.
+             * @example 24h
+             */
+            forget_after: string;
+            /** @description Why. */
+            reason?: string;
+            /**
+             * @description 24h..43800h.
+             * @example 2160h
+             */
+            retention_hours: string;
+            /**
+             * @description 1h..8760h.
+             * @example 168h
+             */
+            retention_minutes: string;
+            /**
+             * @description 1s..1h.
+             * @example 5s
+             */
+            stale_after: string;
+        };
+        Status: {
+            /** @description Agents by state. */
+            agents: components["schemas"]["Counts"];
+            /** @description Where state lives. */
+            database: components["schemas"]["Database"];
+            /** @description Who decides. */
+            lease: components["schemas"]["Lease"];
+            /**
+             * Format: date-time
+             * @description Reference time.
+             */
+            now: string;
+            /** @description Name of the replica that answers. */
+            replica: string;
+            /**
+             * Format: date-time
+             * @description Start of the process.
+             */
+            started_at: string;
+            /**
+             * Format: int64
+             * @description Open event streams.
+             */
+            streams: number;
+            /** @description Build of the controller. */
+            version: string;
+        };
+        Straggler: {
+            /** @description Agent. */
+            instance: string;
+            /**
+             * @description What is known.
+             * @example no answer yet
+             */
+            reason: string;
+        };
+        Strategy: {
+            /**
+             * @description The strategy.
+             * @example fixed
+             * @enum {string}
+             */
+            kind: "fixed" | "central" | "crowd_rt" | "external_timeout";
+            /** @description Typed settings of the strategy. */
+            settings?: {
+                [key: string]: unknown;
+            };
+        };
+        Table: {
+            /** @description Hash of the content. */
+            hash: string;
+            /** @description Columns. */
+            parameters: components["schemas"]["TableParameter"][];
+            /** @description rows[level-1][column]. */
+            rows: unknown[][];
+            /** @description Work factor of each level relative to the highest. */
+            work: number[];
+        };
+        TableParameter: {
+            /**
+             * @description Parameter.
+             * @example tag_count
+             */
+            name: string;
+            /**
+             * @description Its type.
+             * @example int
+             */
+            type: string;
+            /**
+             * @description Its unit.
+             * @example tags
+             */
+            unit?: string;
+        };
+        Template: {
+            /**
+             * Format: int64
+             * @description How many bindings use it.
+             * @example 2
+             */
+            bindings: number;
+            /** @description Template it was copied from. */
+            copied_from?: string;
+            /**
+             * Format: date-time
+             * @description When created.
+             */
+            created_at: string;
+            /** @description Author. */
+            created_by: string;
+            /** @description For people. */
+            description?: string;
+            /** @description Whether something unpublished is being edited. */
+            has_draft: boolean;
+            /**
+             * Format: uuid
+             * @description UUIDv7.
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description Newest published version; 0 when none.
+             * @example 4
+             */
+            latest: number;
+            /**
+             * Format: int64
+             * @description Number of gears of the newest content.
+             * @example 10
+             */
+            levels: number;
+            /**
+             * @description Unique name.
+             * @example sn-recall
+             */
+            name: string;
+            /**
+             * Format: int64
+             * @description Number of parameters of the newest content.
+             * @example 3
+             */
+            parameters: number;
+            /**
+             * @description Strategy of the newest content.
+             * @example fixed
+             */
+            strategy: string;
+            /** @description For search. */
+            tags: string[];
+            /**
+             * Format: date-time
+             * @description When last written.
+             */
+            updated_at: string;
+            /** @description Last writer. */
+            updated_by: string;
+            /**
+             * Format: int64
+             * @description Rises with every write: the ETag.
+             * @example 12
+             */
+            version: number;
+        };
+        TemplateDetail: {
+            /**
+             * Format: int64
+             * @description How many bindings use it.
+             * @example 2
+             */
+            bindings: number;
+            /** @description Template it was copied from. */
+            copied_from?: string;
+            /**
+             * Format: date-time
+             * @description When created.
+             */
+            created_at: string;
+            /** @description Author. */
+            created_by: string;
+            /** @description For people. */
+            description?: string;
+            /** @description What is being edited. */
+            draft?: components["schemas"]["TemplateDocument"];
+            /** @description Whether something unpublished is being edited. */
+            has_draft: boolean;
+            /**
+             * Format: uuid
+             * @description UUIDv7.
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description Newest published version; 0 when none.
+             * @example 4
+             */
+            latest: number;
+            /**
+             * Format: int64
+             * @description Number of gears of the newest content.
+             * @example 10
+             */
+            levels: number;
+            /**
+             * @description Unique name.
+             * @example sn-recall
+             */
+            name: string;
+            /**
+             * Format: int64
+             * @description Number of parameters of the newest content.
+             * @example 3
+             */
+            parameters: number;
+            /** @description The newest published content. */
+            published?: components["schemas"]["TemplateDocument"];
+            /**
+             * @description Strategy of the newest content.
+             * @example fixed
+             */
+            strategy: string;
+            /** @description For search. */
+            tags: string[];
+            /**
+             * Format: date-time
+             * @description When last written.
+             */
+            updated_at: string;
+            /** @description Last writer. */
+            updated_by: string;
+            /**
+             * Format: int64
+             * @description Rises with every write: the ETag.
+             * @example 12
+             */
+            version: number;
+        };
+        TemplateDocument: {
+            /** @description For people. */
+            description?: string;
+            /** @description Anchor gears by rising level; numbers between them are interpolated. */
+            gears: components["schemas"]["Gear"][];
+            /** @description How many gears, and their bounds. */
+            levels: components["schemas"]["Levels"];
+            /**
+             * @description Unique name.
+             * @example sn-recall
+             */
+            name: string;
+            /** @description The typed parameters. */
+            parameters: components["schemas"]["Parameter"][];
+            /** @description How the level is regulated. */
+            strategy: components["schemas"]["Strategy"];
+            /** @description For search. */
+            tags?: string[];
+        };
+        TemplatePage: {
+            /** @description The page's objects. */
+            items: components["schemas"]["Template"][];
+            /** @description Pass as cursor to get the next page; absent on the last one. */
+            next_cursor?: string;
+        };
+        TemplateVersion: {
+            /** @description Who published it. */
+            author: string;
+            /** @description Content; only when one version is read. */
+            document?: components["schemas"]["TemplateDocument"];
+            /** @description Hash of the expanded level table. */
+            hash: string;
+            /**
+             * Format: int64
+             * @description 1, 2, 3 …
+             * @example 4
+             */
+            number: number;
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            published_at: string;
+            /** @description Why. */
+            reason?: string;
+            /**
+             * Format: int64
+             * @description The version this one restores.
+             */
+            rolled_back_to?: number;
+        };
+        TemplateVersionPage: {
+            /** @description The page's objects. */
+            items: components["schemas"]["TemplateVersion"][];
+            /** @description Pass as cursor to get the next page; absent on the last one. */
+            next_cursor?: string;
+        };
+        Token: {
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            created_at: string;
+            /** @description By whom. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description When it ends.
+             */
+            expires: string;
+            /** @description What it may do where. */
+            grants: components["schemas"]["Grant"][];
+            /**
+             * Format: uuid
+             * @description UUIDv7.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When last used, to the minute.
+             */
+            last_used?: string;
+            /**
+             * @description Unique name.
+             * @example ci
+             */
+            name: string;
+            /**
+             * @description First characters of the secret.
+             * @example ask_Zk3q
+             */
+            prefix: string;
+            /**
+             * Format: date-time
+             * @description When revoked.
+             */
+            revoked?: string;
+        };
+        TokenCreate: {
+            /**
+             * @description How long it lives, at most 8760h; 720h by default.
+             * @example 720h
+             */
+            for?: string;
+            /** @description What it may do where; no more than its maker. */
+            grants: components["schemas"]["Grant"][];
+            /**
+             * @description Unique name.
+             * @example ci
+             */
+            name: string;
+            /** @description Why. */
+            reason?: string;
+        };
+        TokenPage: {
+            /** @description The page's objects. */
+            items: components["schemas"]["Token"][];
+            /** @description Pass as cursor to get the next page; absent on the last one. */
+            next_cursor?: string;
+        };
+        TokenSecret: {
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            created_at: string;
+            /** @description By whom. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description When it ends.
+             */
+            expires: string;
+            /** @description What it may do where. */
+            grants: components["schemas"]["Grant"][];
+            /**
+             * Format: uuid
+             * @description UUIDv7.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When last used, to the minute.
+             */
+            last_used?: string;
+            /**
+             * @description Unique name.
+             * @example ci
+             */
+            name: string;
+            /**
+             * @description First characters of the secret.
+             * @example ask_Zk3q
+             */
+            prefix: string;
+            /**
+             * Format: date-time
+             * @description When revoked.
+             */
+            revoked?: string;
+            /** @description Shown this once. */
+            secret?: string;
+        };
+        Undone: {
+            /** @description What was done, for people. */
+            actions: string[];
+            /** @description Claims released or set again. */
+            claims: components["schemas"]["Claim"][];
+        };
+        Usage: {
+            /** @description Bindings that name it. */
+            bindings: components["schemas"]["Binding"][];
+            /**
+             * Format: int64
+             * @description Agents that are given its orders.
+             * @example 18
+             */
+            machines: number;
+            /** @description Points whose orders come from it now. */
+            points: components["schemas"]["PointKey"][];
+        };
+        User: {
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            created_at: string;
+            /** @description By whom created. */
+            created_by: string;
+            /** @description May not sign in. */
+            disabled: boolean;
+            /** @description Full name. */
+            display?: string;
+            /** @description What they may do where. */
+            grants: components["schemas"]["Grant"][];
+            /**
+             * Format: uuid
+             * @description UUIDv7.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When last signed in.
+             */
+            last_login?: string;
+            /**
+             * @description Unique name.
+             * @example ann
+             */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When last written.
+             */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description The ETag.
+             */
+            version: number;
+        };
+        UserCreate: {
+            /** @description Full name. */
+            display?: string;
+            /** @description What they may do where. */
+            grants: components["schemas"]["Grant"][];
+            /**
+             * @description Unique name.
+             * @example ann
+             */
+            name: string;
+            /** @description At least 12 characters; generated and returned once when absent. */
+            password?: string;
+            /** @description Why. */
+            reason?: string;
+        };
+        UserPage: {
+            /** @description The page's objects. */
+            items: components["schemas"]["User"][];
+            /** @description Pass as cursor to get the next page; absent on the last one. */
+            next_cursor?: string;
+        };
+        UserSecret: {
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            created_at: string;
+            /** @description By whom created. */
+            created_by: string;
+            /** @description May not sign in. */
+            disabled: boolean;
+            /** @description Full name. */
+            display?: string;
+            /** @description What they may do where. */
+            grants: components["schemas"]["Grant"][];
+            /**
+             * Format: uuid
+             * @description UUIDv7.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When last signed in.
+             */
+            last_login?: string;
+            /**
+             * @description Unique name.
+             * @example ann
+             */
+            name: string;
+            /** @description Generated; shown this once. */
+            password?: string;
+            /**
+             * Format: date-time
+             * @description When last written.
+             */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description The ETag.
+             */
+            version: number;
+        };
+        UserUpdate: {
+            /** @description May not sign in. */
+            disabled?: boolean;
+            /** @description Full name. */
+            display?: string;
+            /** @description What they may do where. */
+            grants: components["schemas"]["Grant"][];
+            /** @description Why. */
+            reason?: string;
+        };
+        Version: {
+            /**
+             * Format: int64
+             * @description Rises when the journal went back or the lease changed hands.
+             */
+            epoch: number;
+            /**
+             * Format: int64
+             * @description Global and rising.
+             * @example 41
+             */
+            revision: number;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    "list-agents": {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: string;
+                /** @description Objects a page. */
+                limit?: number;
+                /** @description Only this app. */
+                app?: string;
+                /** @description Only this IDC. */
+                idc?: string;
+                /** @description Only this state. */
+                state?: "connected" | "stale" | "disconnected" | "banned";
+                /** @description In instance, host, build, app, IDC and address. */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-agent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Instance id. */
+                instance: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "ban-agent": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A retry with the same key gets the first result and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Instance id. */
+                instance: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "unban-agent": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A retry with the same key gets the first result and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Instance id. */
+                instance: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-apps": {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: string;
+                /** @description Objects a page. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-audit": {
+        parameters: {
+            query?: {
+                /** @description Who. */
+                actor?: string;
+                /** @description What was done. */
+                verb?: string;
+                /** @description To what kind of object. */
+                kind?: string;
+                /** @description Id of the object. */
+                object?: string;
+                /** @description Application concerned. */
+                app?: string;
+                /** @description Machine room concerned. */
+                idc?: string;
+                /** @description In name, reason and actor. */
+                search?: string;
+                /** @description Not before. */
+                from?: string;
+                /** @description Before. */
+                to?: string;
+                /** @description next_cursor of the page before. */
+                cursor?: string;
+                /** @description Objects a page. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEntryPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "export-audit": {
+        parameters: {
+            query?: {
+                /** @description Who. */
+                actor?: string;
+                /** @description What was done. */
+                verb?: string;
+                /** @description To what kind of object. */
+                kind?: string;
+                /** @description Id of the object. */
+                object?: string;
+                /** @description Application concerned. */
+                app?: string;
+                /** @description Machine room concerned. */
+                idc?: string;
+                /** @description In name, reason and actor. */
+                search?: string;
+                /** @description Not before. */
+                from?: string;
+                /** @description Before. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The log. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "verify-audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditVerification"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-bindings": {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: string;
+                /** @description Objects a page. */
+                limit?: number;
+                /** @description Only this scene in the selector. */
+                scene?: string;
+                /** @description Only this IDC in the selector. */
+                idc?: string;
+                /** @description Only this app in the selector. */
+                app?: string;
+                /** @description Only this point in the selector. */
+                point?: string;
+                /** @description Only this template, by name or id. */
+                template?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BindingPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "create-binding": {
+        parameters: {
+            query?: {
+                /** @description Although registered builds would refuse it. */
+                force?: boolean;
+            };
+            header?: {
+                /** @description A retry with the same key gets the first result and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BindingInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Binding"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "preview-binding": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "resolve-point": {
+        parameters: {
+            query: {
+                /** @description Scene or *. */
+                scene: string;
+                /** @description Machine room. */
+                idc: string;
+                /** @description Application. */
+                app: string;
+                /** @description Control point. */
+                point: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResolvedPoint"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-binding": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Binding id. */
+                binding: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Binding"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "update-binding": {
+        parameters: {
+            query?: {
+                /** @description Although registered builds would refuse it. */
+                force?: boolean;
+            };
+            header?: {
+                /** @description ETag of the version that was edited. Required. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Binding id. */
+                binding: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BindingInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Binding"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "delete-binding": {
+        parameters: {
+            query?: {
+                /** @description Why; kept in the audit log. */
+                reason?: string;
+            };
+            header?: {
+                /** @description ETag of the version that was edited. Required. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Binding id. */
+                binding: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-changes": {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: string;
+                /** @description Objects a page. */
+                limit?: number;
+                /** @description Only this app. */
+                app?: string;
+                /** @description Only this IDC. */
+                idc?: string;
+                /** @description Not before; an hour before to by default. */
+                from?: string;
+                /** @description Before; now by default. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangePage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Revision; global and rising. */
+                revision: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "change-progress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Revision; global and rising. */
+                revision: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Progress"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "undo-change": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A retry with the same key gets the first result and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Revision; global and rising. */
+                revision: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Undone"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-claims": {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: string;
+                /** @description Objects a page. */
+                limit?: number;
+                /** @description Only this scene. */
+                scene?: string;
+                /** @description Only this IDC. */
+                idc?: string;
+                /** @description Only this app. */
+                app?: string;
+                /** @description Only this point. */
+                point?: string;
+                /** @description Only this field. */
+                field?: "level" | "strategy" | "available_rt" | "timeout" | "target_rt" | "budget" | "binding";
+                /** @description Only those that count now. */
+                active?: boolean;
+                /** @description Only those that counted then. */
+                at?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClaimPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "create-claim": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A retry with the same key gets the first result and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClaimInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Claim"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Claim id. */
+                claim: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Claim"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "extend-claim": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A retry with the same key gets the first result and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Claim id. */
+                claim: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Extend"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Claim"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "release-claim": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A retry with the same key gets the first result and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Claim id. */
+                claim: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Claim"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "undo-claim": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A retry with the same key gets the first result and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Claim id. */
+                claim: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Claim"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-enrolment-tokens": {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: string;
+                /** @description Objects a page. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnrolmentTokenPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "create-enrolment-token": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A retry with the same key gets the first result and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnrolmentTokenCreate"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnrolmentTokenSecret"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "revoke-enrolment-token": {
+        parameters: {
+            query?: {
+                /** @description Why; kept in the audit log. */
+                reason?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Token id. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    events: {
+        parameters: {
+            query?: {
+                /** @description The same, where a header cannot be set. */
+                after?: string;
+            };
+            header?: {
+                /** @description Id of the last event received. */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream; each data line is an Event. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["Event"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-history": {
+        parameters: {
+            query: {
+                /** @description Only this scene. */
+                scene?: string;
+                /** @description Only this IDC; all of them to compare. */
+                idc?: string;
+                /** @description Application. */
+                app: string;
+                /** @description Only this point. */
+                point?: string;
+                /** @description An hour before to by default. */
+                from?: string;
+                /** @description Now by default. */
+                to?: string;
+                /** @description Distance of samples; auto is by minute up to two days. */
+                step?: "auto" | "minute" | "hour";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["History"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    me: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "change-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Password"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-points": {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: string;
+                /** @description Objects a page. */
+                limit?: number;
+                /** @description Only this scene. */
+                scene?: string;
+                /** @description Only this IDC. */
+                idc?: string;
+                /** @description Only this app. */
+                app?: string;
+                /** @description In scene, IDC, app and point. */
+                search?: string;
+                /** @description Only points whose level comes from here. */
+                source?: "emergency" | "manual" | "plan" | "preset" | "feedback" | "template";
+                /** @description Order; a minus reverses. */
+                sort?: "name" | "level" | "-level" | "rt" | "-rt" | "qps" | "-qps" | "timeouts" | "-timeouts";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PointStatePage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-point": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Scene; * for those without orders of their own. */
+                scene: string;
+                /** @description Machine room. */
+                idc: string;
+                /** @description Application. */
+                app: string;
+                /** @description Control point. */
+                point: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PointState"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "point-agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Scene; * for those without orders of their own. */
+                scene: string;
+                /** @description Machine room. */
+                idc: string;
+                /** @description Application. */
+                app: string;
+                /** @description Control point. */
+                point: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PointAgentPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "explain-point": {
+        parameters: {
+            query?: {
+                /** @description A past second; now by default. */
+                at?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Scene; * for those without orders of their own. */
+                scene: string;
+                /** @description Machine room. */
+                idc: string;
+                /** @description Application. */
+                app: string;
+                /** @description Control point. */
+                point: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Login"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    logout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "update-settings": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version that was edited. Required. */
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SettingsInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    status: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Status"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-templates": {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: string;
+                /** @description Objects a page. */
+                limit?: number;
+                /** @description In name, description and tags. */
+                search?: string;
+                /** @description Comma-separated; all must be there. */
+                tag?: string[];
+                /** @description Order; a minus reverses. */
+                sort?: "name" | "-name" | "updated_at" | "-updated_at";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplatePage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "create-template": {
+        parameters: {
+            query?: {
+                /** @description Why; kept in the audit log. */
+                reason?: string;
+            };
+            header?: {
+                /** @description A retry with the same key gets the first result and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The template document. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "sn-recall",
+                 *       "strategy": {
+                 *         "kind": "fixed"
+                 *       },
+                 *       "levels": {
+                 *         "count": 10,
+                 *         "default": 8,
+                 *         "min": 1,
+                 *         "max": 10
+                 *       },
+                 *       "parameters": [
+                 *         {
+                 *           "name": "tag_count",
+                 *           "type": "int",
+                 *           "unit": "tags",
+                 *           "min": 10,
+                 *           "max": 200
+                 *         }
+                 *       ],
+                 *       "gears": [
+                 *         {
+                 *           "level": 1,
+                 *           "set": {
+                 *             "tag_count": 20
+                 *           }
+                 *         },
+                 *         {
+                 *           "level": 10,
+                 *           "set": {
+                 *             "tag_count": 200
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["TemplateDocument"];
+                "application/yaml": components["schemas"]["TemplateDocument"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "check-document": {
+        parameters: {
+            query?: {
+                /** @description Template that the document would replace; the one of its name by default. */
+                template?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The template document. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "sn-recall",
+                 *       "strategy": {
+                 *         "kind": "fixed"
+                 *       },
+                 *       "levels": {
+                 *         "count": 10,
+                 *         "default": 8,
+                 *         "min": 1,
+                 *         "max": 10
+                 *       },
+                 *       "parameters": [
+                 *         {
+                 *           "name": "tag_count",
+                 *           "type": "int",
+                 *           "unit": "tags",
+                 *           "min": 10,
+                 *           "max": 200
+                 *         }
+                 *       ],
+                 *       "gears": [
+                 *         {
+                 *           "level": 1,
+                 *           "set": {
+                 *             "tag_count": 20
+                 *           }
+                 *         },
+                 *         {
+                 *           "level": 10,
+                 *           "set": {
+                 *             "tag_count": 200
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["TemplateDocument"];
+                "application/yaml": components["schemas"]["TemplateDocument"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Check"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-template": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Template id or name. */
+                template: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "delete-template": {
+        parameters: {
+            query?: {
+                /** @description Why; kept in the audit log. */
+                reason?: string;
+            };
+            header?: {
+                /** @description ETag of the version that was edited. Required. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Template id or name. */
+                template: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "check-template": {
+        parameters: {
+            query?: {
+                /** @description draft, latest or a number; what is newest by default. */
+                version?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Template id or name. */
+                template: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Check"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "copy-template": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A retry with the same key gets the first result and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Template id or name. */
+                template: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CopyTemplate"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "copy-gear": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version that was edited. Required. */
+                "If-Match"?: string;
+                /** @description A retry with the same key gets the first result and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Template id or name. */
+                template: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CopyGear"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "diff-template": {
+        parameters: {
+            query: {
+                /** @description draft, latest or a number. */
+                from: string;
+                /** @description draft, latest or a number. */
+                to: string;
+            };
+            header?: never;
+            path: {
+                /** @description Template id or name. */
+                template: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Diff"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-document": {
+        parameters: {
+            query?: {
+                /** @description draft, latest or a number; what is newest by default. */
+                version?: string;
+                /** @description Instead of Accept. */
+                format?: "json" | "yaml";
+            };
+            header?: never;
+            path: {
+                /** @description Template id or name. */
+                template: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    "Content-Type"?: string;
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateDocument"];
+                    "application/yaml": string;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "save-draft": {
+        parameters: {
+            query?: {
+                /** @description Why; kept in the audit log. */
+                reason?: string;
+                /** @description Although registered builds would refuse it. */
+                force?: boolean;
+            };
+            header?: {
+                /** @description ETag of the version that was edited. Required. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Template id or name. */
+                template: string;
+            };
+            cookie?: never;
+        };
+        /** @description The template document. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "sn-recall",
+                 *       "strategy": {
+                 *         "kind": "fixed"
+                 *       },
+                 *       "levels": {
+                 *         "count": 10,
+                 *         "default": 8,
+                 *         "min": 1,
+                 *         "max": 10
+                 *       },
+                 *       "parameters": [
+                 *         {
+                 *           "name": "tag_count",
+                 *           "type": "int",
+                 *           "unit": "tags",
+                 *           "min": 10,
+                 *           "max": 200
+                 *         }
+                 *       ],
+                 *       "gears": [
+                 *         {
+                 *           "level": 1,
+                 *           "set": {
+                 *             "tag_count": 20
+                 *           }
+                 *         },
+                 *         {
+                 *           "level": 10,
+                 *           "set": {
+                 *             "tag_count": 200
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["TemplateDocument"];
+                "application/yaml": components["schemas"]["TemplateDocument"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "discard-draft": {
+        parameters: {
+            query?: {
+                /** @description Why; kept in the audit log. */
+                reason?: string;
+            };
+            header?: {
+                /** @description ETag of the version that was edited. Required. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Template id or name. */
+                template: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "interpolate-gears": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version that was edited. Required. */
+                "If-Match"?: string;
+                /** @description A retry with the same key gets the first result and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Template id or name. */
+                template: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Interpolate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "publish-template": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version that was edited. Required. */
+                "If-Match"?: string;
+                /** @description A retry with the same key gets the first result and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Template id or name. */
+                template: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Publish"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "rollback-template": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version that was edited. Required. */
+                "If-Match"?: string;
+                /** @description A retry with the same key gets the first result and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Template id or name. */
+                template: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Rollback"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-table": {
+        parameters: {
+            query?: {
+                /** @description draft, latest or a number; what is newest by default. */
+                version?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Template id or name. */
+                template: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Table"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "template-usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Template id or name. */
+                template: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Usage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-versions": {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: string;
+                /** @description Objects a page. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Template id or name. */
+                template: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateVersionPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-version": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Template id or name. */
+                template: string;
+                /** @description Version number. */
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateVersion"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-tokens": {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: string;
+                /** @description Objects a page. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "create-token": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A retry with the same key gets the first result and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenCreate"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenSecret"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "revoke-token": {
+        parameters: {
+            query?: {
+                /** @description Why; kept in the audit log. */
+                reason?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Token id. */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-users": {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: string;
+                /** @description Objects a page. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "create-user": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A retry with the same key gets the first result and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserCreate"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserSecret"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-user": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User id or name. */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "update-user": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version that was edited. Required. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description User id or name. */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserUpdate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "delete-user": {
+        parameters: {
+            query?: {
+                /** @description Why; kept in the audit log. */
+                reason?: string;
+            };
+            header?: {
+                /** @description ETag of the version that was edited. Required. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description User id or name. */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "reset-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User id or name. */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserSecret"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "sign-out-user": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User id or name. */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+}

@@ -23,6 +23,10 @@ export default {
   shownOnce: "Shown this once. Copy it now.",
   done: "Done",
   filter: "Filter",
+  noDifference: "No difference",
+  path: "Path",
+  before: "Before",
+  after: "After",
   rollout: {
     summary: "{{hold}} of {{of}} agents hold revision {{revision}} after {{elapsed}}",
     superseded: "superseded",

@@ -23,6 +23,10 @@ export default {
   shownOnce: "只显示这一次，请立即复制。",
   done: "完成",
   filter: "筛选",
+  noDifference: "没有差异",
+  path: "路径",
+  before: "之前",
+  after: "之后",
   rollout: {
     summary: "{{elapsed}} 后 {{of}} 个 Agent 中有 {{hold}} 个持有修订 {{revision}}",
     superseded: "已被取代",

@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { client, intent, take, takeWithTag } from "../../api/client";
 import { touch, useRefresh } from "../../api/live";
 import { all, type Page } from "../../api/rollout";
@@ -75,7 +75,7 @@ export function useServerCheck(doc: Doc | undefined, key: string) {
     queryKey: ["check", key],
     enabled: doc !== undefined,
     staleTime: 10_000,
-    placeholderData: (before: Check | undefined) => before,
+    placeholderData: keepPreviousData,
     queryFn: ({ signal }) => take<Check>(client.POST("/api/v1/templates/check", { ...asJSON(doc!), signal })),
   });
 }
@@ -85,16 +85,16 @@ export const create = (doc: Doc) =>
     client.POST("/api/v1/templates", { ...asJSON(doc), params: { header: { "Idempotency-Key": intent() } } }),
   ).then(after);
 
-export const saveDraft = (name: string, doc: Doc, etag: string) =>
+export const saveDraft = (name: string, doc: Doc, etag: string, force: boolean) =>
   take<TemplateDetail>(
     client.PUT("/api/v1/templates/{template}/draft", {
       ...asJSON(doc),
-      params: { ...path(name), header: write(etag) },
+      params: { ...path(name), header: { "If-Match": etag }, query: { force } },
     }),
   ).then(after);
 
 export const dropDraft = (name: string, etag: string) =>
-  take(
+  take<TemplateDetail>(
     client.DELETE("/api/v1/templates/{template}/draft", {
       params: { ...path(name), header: { "If-Match": etag } },
     }),

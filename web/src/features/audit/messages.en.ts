@@ -1,0 +1,17 @@
+export default {
+  title: "Audit",
+  at: "When",
+  actor: "Who",
+  via: "How",
+  verb: "Did",
+  what: "To what",
+  kind: "Kind",
+  scope: "Scope",
+  changes: "Changes",
+  object: "Object",
+  export: "Export CSV",
+  none: "Nothing recorded that matches",
+  verify: "Verify chain",
+  intact: "chain intact: {{entries}} entries, head {{head}}",
+  broken: "chain broken at #{{at}}: {{problem}}",
+};

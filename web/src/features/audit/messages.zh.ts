@@ -1,0 +1,17 @@
+export default {
+  title: "审计",
+  at: "时间",
+  actor: "操作者",
+  via: "途径",
+  verb: "操作",
+  what: "对象",
+  kind: "类型",
+  scope: "范围",
+  changes: "变更",
+  object: "对象",
+  export: "导出 CSV",
+  none: "没有符合条件的记录",
+  verify: "校验哈希链",
+  intact: "哈希链完好：{{entries}} 条，链头 {{head}}",
+  broken: "哈希链在 #{{at}} 处断裂：{{problem}}",
+};

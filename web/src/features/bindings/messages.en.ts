@@ -1,0 +1,17 @@
+export default {
+  title: "Bindings",
+  new: "New binding",
+  edit: "Edit binding",
+  rule: "The most specific binding that matches a point wins.",
+  specificity: "Specificity",
+  pinned: "pinned to v{{version}}",
+  follows: "follows the newest",
+  search: "Search selector or template",
+  none: "No binding yet",
+  noneHint: "A binding says which template serves which scene, IDC, app and point.",
+  choose: "Choose a template",
+  nothing: "nothing",
+  preview: "{{count}} points would resolve differently",
+  previewLabel: "What each point would resolve to",
+  deleteTitle: "Delete this binding?",
+};

@@ -1,0 +1,17 @@
+export default {
+  title: "绑定",
+  new: "新建绑定",
+  edit: "编辑绑定",
+  rule: "与调控点匹配的绑定中，最具体者生效。",
+  specificity: "具体度",
+  pinned: "固定于 v{{version}}",
+  follows: "跟随最新",
+  search: "搜索选择器或模版",
+  none: "还没有绑定",
+  noneHint: "绑定规定哪个模版服务于哪个场景、机房、应用和调控点。",
+  choose: "选择模版",
+  nothing: "无",
+  preview: "{{count}} 个调控点的结果会改变",
+  previewLabel: "每个调控点将解析为",
+  deleteTitle: "删除这条绑定？",
+};
