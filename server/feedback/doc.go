@@ -1,0 +1,28 @@
+// Package feedback moves what the controller decides on measurements: the level
+// of points under the strategy central, one level for the whole point.
+//
+// # Units
+//
+// Response times are microseconds, time is time.Duration, levels are integers
+// within the template's [min, max].
+//
+// # The central rule
+//
+// Once an interval, with mean RT over every machine of the point and its
+// available RT T:
+//
+//	mean > T            down StepDown levels for each Band that ln(mean/T) spans, at most maxStride times
+//	mean < T(1-Band)    up StepUp levels for each Band of margin beyond the first, at most maxStride/2 times
+//	between             hold
+//
+// It is the older way of the seed design: the whole point has one mean, so every
+// request of it pays for its slowest ones. What it is worth beside crowds is
+// measured in server/lab.
+//
+// # When things fail
+//
+// A window without requests, with too few of them, or with numbers that are no
+// numbers moves nothing and says so; so does a window that was measured under a
+// level that has since changed. The level never leaves the template's limits,
+// whatever state a restart brings back.
+package feedback
