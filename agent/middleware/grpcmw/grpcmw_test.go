@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,11 +27,11 @@ import (
 type echo struct {
 	agentv1.UnimplementedAgentServiceServer
 	docs *agent.IntParam
-	read int64
+	read atomic.Int64
 }
 
 func (e *echo) Enroll(ctx context.Context, r *agentv1.EnrollRequest) (*agentv1.EnrollResponse, error) {
-	e.read = e.docs.Get(grpcmw.Decision(ctx))
+	e.read.Store(e.docs.Get(grpcmw.Decision(ctx)))
 	switch r.GetToken() {
 	case "hang":
 		<-ctx.Done()
@@ -78,7 +79,7 @@ func TestAPointAroundHandlersAndAnEdgeAroundCalls(t *testing.T) {
 		_, err := client.Enroll(ctx, &agentv1.EnrollRequest{Token: token})
 		require.Equal(t, token == "", err == nil)
 	}
-	require.EqualValues(t, 7, e.read)
+	require.EqualValues(t, 7, e.read.Load())
 
 	past, stop := context.WithDeadline(ctx, time.Now().Add(-time.Second))
 	defer stop()

@@ -31,6 +31,7 @@ func TestAPointAroundAHandlerAndAnEdgeAroundAClient(t *testing.T) {
 	defer ag.Close()
 
 	var left time.Duration
+	release := make(chan struct{})
 	server := httpmw.Server{
 		Point:   point,
 		Scene:   func(r *http.Request) agent.Scene { return ag.Scene(r.URL.Query().Get("scene")) },
@@ -42,6 +43,7 @@ func TestAPointAroundAHandlerAndAnEdgeAroundAClient(t *testing.T) {
 		}
 		switch r.URL.Path {
 		case "/hang":
+			<-release // not before the client has given up
 			<-r.Context().Done()
 		case "/panic":
 			panic(http.ErrAbortHandler)
@@ -81,6 +83,7 @@ func TestAPointAroundAHandlerAndAnEdgeAroundAClient(t *testing.T) {
 	require.Error(t, err, "not counted")
 	edge.Default(30 * time.Millisecond)
 	require.Equal(t, "error", get("/hang?scene=k2"))
+	close(release)
 	late, err := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL+"/200?scene=k2", nil)
 	require.NoError(t, err)
 	late.Header.Set(httpmw.DeadlineHeader, "0")
