@@ -2,6 +2,7 @@ package template
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -82,28 +83,32 @@ func (s *Service) current(ctx context.Context, id string, version int64) (*Templ
 // lost turns a write that the store refused as stale into one that shows all
 // three contents; other errors pass.
 func (s *Service) lost(ctx context.Context, err error, id string, version int64, mine *Document) error {
-	if !fault.Is(err, fault.Stale) {
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || f.Code != fault.Stale {
 		return fmt.Errorf("save template: %w", err)
 	}
-	t, again := s.store.GetTemplate(ctx, id)
+	theirs, again := s.store.GetTemplate(ctx, id)
 	if again != nil {
 		return err
 	}
-	return s.stale(ctx, t, version, mine)
+	out := s.stale(ctx, theirs, version, mine)
+	if clash, ok := f.Detail.(fault.Clash); ok {
+		if base, ok := clash.Base.(*Template); ok {
+			detail := out.Detail.(StaleDetail) // stale always gives one
+			if d, err := s.DocumentOf(ctx, base); err == nil {
+				detail.Base = d
+			}
+			out.Detail = detail
+		}
+	}
+	return out
 }
 
-func (s *Service) stale(ctx context.Context, theirs *Template, version int64, mine *Document) error {
+func (s *Service) stale(ctx context.Context, theirs *Template, version int64, mine *Document) *fault.Error {
 	e := fault.New(fault.Stale, "template %q was changed by %s meanwhile (version %d, yours %d)", theirs.Name, gear.Shown(theirs.UpdatedBy), theirs.Version, version)
 	detail := StaleDetail{Mine: mine, TheirsVersion: theirs.Version, TheirsBy: theirs.UpdatedBy}
 	if d, err := s.DocumentOf(ctx, theirs); err == nil {
 		detail.Theirs = d
-	}
-	if a, ok := s.store.(Archive); ok {
-		if base, err := a.TemplateAsOf(ctx, theirs.ID, version); err == nil {
-			if d, err := s.DocumentOf(ctx, base); err == nil {
-				detail.Base = d
-			}
-		}
 	}
 	e.Detail = detail
 	return e

@@ -30,12 +30,6 @@ func NewService(store Store, declared Declarations, nudge func()) *Service {
 	return &Service{store: store, declared: declared, nudge: nudge}
 }
 
-// Archive gives a template as it was at one of its versions (ETags). A Store that
-// also is an Archive lets a stale write show its base.
-type Archive interface {
-	TemplateAsOf(ctx context.Context, id string, version int64) (*Template, error)
-}
-
 // StaleDetail is the Detail of a fault.Stale: the three contents an operator
 // needs to merge. Base is nil when it is not known any more.
 type StaleDetail struct {
@@ -142,12 +136,13 @@ func (s *Service) SaveDraft(ctx context.Context, id string, version int64, d *Do
 	if err != nil {
 		return nil, err
 	}
-	if t.Version != version {
-		return nil, s.stale(ctx, t, version, d)
+	if t.Version == version {
+		if c, err = s.foreseen(ctx, id, &d.Spec, force, c); err != nil {
+			return nil, err
+		}
 	}
-	if c, err = s.foreseen(ctx, id, &d.Spec, force, c); err != nil {
-		return nil, err
-	}
+	// An outdated version goes to the store all the same: it refuses, and knows the base.
+	t.Version = version
 	t.Name, t.Description, t.Tags, t.Draft, t.UpdatedBy = d.Name, d.Description, slices.Clone(d.Tags), d.Spec.Clone(), c.Actor
 	if err := s.store.UpdateTemplate(ctx, t, change(c, "update", t)); err != nil {
 		return nil, s.lost(ctx, err, id, version, d)

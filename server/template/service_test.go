@@ -177,6 +177,8 @@ func TestTwoOperatorsTheSecondIsTold(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, 3, detail.Mine.Spec.Default)
 	require.Equal(t, 5, detail.Theirs.Spec.Default)
+	require.NotNil(t, detail.Base)
+	require.Equal(t, 8, detail.Base.Spec.Default)
 	_, err = r.Publish(t.Context(), tpl.ID, base, false, alice)
 	require.True(t, fault.Is(err, fault.Stale))
 
