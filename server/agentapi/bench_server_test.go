@@ -17,6 +17,7 @@ import (
 	"github.com/allspark/allspark/server/auth"
 	"github.com/allspark/allspark/server/fleet"
 	"github.com/allspark/allspark/server/push"
+	"github.com/allspark/allspark/server/telemetry"
 )
 
 // fanoutServer is one system's server side.
@@ -47,7 +48,7 @@ func startFanout(sys string, n int) (*fanoutServer, error) {
 
 type nowhere struct{}
 
-func (nowhere) Ingest(agentapi.Source, *gear.Report, time.Time) {}
+func (nowhere) Ingest(telemetry.Source, *gear.Report, time.Time) {}
 
 const benchCredential = "bench"
 

@@ -26,6 +26,7 @@ import (
 	"github.com/allspark/allspark/server/fault"
 	"github.com/allspark/allspark/server/fleet"
 	"github.com/allspark/allspark/server/push"
+	"github.com/allspark/allspark/server/telemetry"
 )
 
 // door is an Authenticator that remembers what it gave out.
@@ -99,7 +100,7 @@ type inbox struct {
 	from map[string][]gear.Report
 }
 
-func (r *inbox) Ingest(src agentapi.Source, rep *gear.Report, _ time.Time) {
+func (r *inbox) Ingest(src telemetry.Source, rep *gear.Report, _ time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.from[src.Instance] = append(r.from[src.Instance], *rep)

@@ -9,6 +9,7 @@ import (
 	"github.com/allspark/allspark/server/auth"
 	"github.com/allspark/allspark/server/fleet"
 	"github.com/allspark/allspark/server/push"
+	"github.com/allspark/allspark/server/telemetry"
 )
 
 // Authenticator says who an agent is.
@@ -21,13 +22,10 @@ type Authenticator interface {
 	Verify(ctx context.Context, credential string) (auth.AgentIdentity, error)
 }
 
-// Source names the agent that a report came from.
-type Source struct{ App, IDC, Instance string }
-
-// Reports takes what agents measured. Ingest must not block for long: it runs
-// on the agent's reading goroutine. It may keep r.
+// Reports takes what agents measured; telemetry.Windows does. Ingest must not
+// block for long: it runs on the agent's reading goroutine. It may keep r.
 type Reports interface {
-	Ingest(src Source, r *gear.Report, now time.Time)
+	Ingest(src telemetry.Source, r *gear.Report, now time.Time)
 }
 
 // Clock gives reference time.

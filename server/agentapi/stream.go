@@ -18,6 +18,7 @@ import (
 	"github.com/allspark/allspark/server/fault"
 	"github.com/allspark/allspark/server/fleet"
 	"github.com/allspark/allspark/server/push"
+	"github.com/allspark/allspark/server/telemetry"
 )
 
 const (
@@ -46,7 +47,7 @@ type session struct {
 	cancel context.CancelCauseFunc
 	stream connectStream
 	in     grpc.ServerStream // of stream
-	source Source
+	source telemetry.Source
 	id     string
 	out    *push.Outbox
 	writeState
@@ -183,7 +184,7 @@ func (ss *session) greet(who auth.AgentIdentity) error {
 		s.opt.Log.WarnContext(ss.ctx, "hello refused", "app", who.App, "idc", who.IDC, "instance", gear.Shown(who.Instance), "address", address, "error", err)
 		return err
 	}
-	ss.id, ss.source = c.Session, Source{App: hello.App, IDC: hello.IDC, Instance: c.Instance}
+	ss.id, ss.source = c.Session, telemetry.Source{App: hello.App, IDC: hello.IDC, Instance: c.Instance}
 	welcome := &agentv1.ConnectResponse{Body: &agentv1.ConnectResponse_Welcome{Welcome: &agentv1.Welcome{
 		Session: c.Session, Instance: c.Instance, ReferenceNs: now.UnixNano(), Epoch: s.opt.Epoch(),
 		ReportIntervalNs: int64(s.opt.ReportInterval), FrameIntervalNs: int64(s.opt.FrameInterval),
