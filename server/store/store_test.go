@@ -15,7 +15,7 @@ func openSQLite(t *testing.T) *store.DB {
 	return openDSN(t, "sqlite:"+filepath.Join(t.TempDir(), "allspark.db"))
 }
 
-func openPostgres(t *testing.T) *store.DB { return openDSN(t, services.Postgres(t)) }
+func openPostgres(t *testing.T) *store.DB { return openDSN(t, services.Schema(t)) }
 
 func openDSN(t *testing.T, dsn string) *store.DB {
 	t.Helper()

@@ -3,8 +3,6 @@ package services
 import (
 	"context"
 	"fmt"
-	"net/url"
-	"strings"
 	"sync"
 	"time"
 
@@ -83,20 +81,11 @@ func dockerPostgres(ctx context.Context) (*Server, error) {
 		if err := locate(); err != nil {
 			return err
 		}
-		return s.await(ctx)
+		return s.await(ctx, nil)
 	}
 	if err := locate(); err != nil {
 		s.stop()
 		return nil, err
 	}
 	return s, nil
-}
-
-// withDatabase points a given DSN, URL or keywords, at another database.
-func withDatabase(dsn, db string) string {
-	if u, err := url.Parse(dsn); err == nil && strings.HasPrefix(u.Scheme, "postgres") {
-		u.Path = "/" + db
-		return u.String()
-	}
-	return dsn + " dbname=" + db
 }

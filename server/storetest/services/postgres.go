@@ -38,15 +38,40 @@ var shared struct {
 	err  error
 }
 
+const needPostgres = "this test needs PostgreSQL: set TEST_POSTGRES_DSN, start Docker, or install it (Debian: apt-get install postgresql)"
+
+func unique() string {
+	var b [6]byte
+	_, _ = rand.Read(b[:])
+	return "t_" + hex.EncodeToString(b[:])
+}
+
 // Postgres gives the DSN of a new, empty database on the shared server; it is
 // dropped when the test ends.
 func Postgres(t testing.TB) string {
 	t.Helper()
 	shared.once.Do(func() { shared.pg, shared.err = sharedPostgres(context.Background()) })
 	if shared.err != nil {
-		t.Fatalf("this test needs PostgreSQL: set TEST_POSTGRES_DSN, start Docker, or install it (Debian: apt-get install postgresql): %v", shared.err)
+		t.Fatalf("%s: %v", needPostgres, shared.err)
 	}
 	return shared.pg.Database(t)
+}
+
+// Schema gives the DSN of a new, empty schema in a database that tests of this
+// process share: the same to the code under test, and ten times faster made than
+// a database of its own.
+func Schema(t testing.TB) string {
+	t.Helper()
+	shared.once.Do(func() { shared.pg, shared.err = sharedPostgres(context.Background()) })
+	if shared.err != nil {
+		t.Fatalf("%s: %v", needPostgres, shared.err)
+	}
+	name := unique()
+	if err := shared.pg.admin("CREATE SCHEMA " + name); err != nil {
+		t.Fatalf("create a schema on %s: %v", shared.pg.how, err)
+	}
+	t.Cleanup(func() { _ = shared.pg.admin("DROP SCHEMA " + name + " CASCADE") })
+	return withParameter(shared.pg.dsn("postgres"), "search_path", name)
 }
 
 // Durable starts a PostgreSQL for this test alone that keeps what it has
@@ -68,9 +93,7 @@ func Durable(t testing.TB) *Server {
 // Database makes an empty database that is dropped when the test ends.
 func (s *Server) Database(t testing.TB) string {
 	t.Helper()
-	var b [6]byte
-	_, _ = rand.Read(b[:])
-	name := "t_" + hex.EncodeToString(b[:])
+	name := unique()
 	if err := s.admin("CREATE DATABASE " + name); err != nil {
 		t.Fatalf("create a database on %s: %v", s.how, err)
 	}
@@ -122,7 +145,7 @@ func (s *Server) Setting(t testing.TB, name string) string {
 func sharedPostgres(ctx context.Context) (*Server, error) {
 	if base := os.Getenv("TEST_POSTGRES_DSN"); base != "" {
 		s := &Server{how: "TEST_POSTGRES_DSN", dsn: func(db string) string { return withDatabase(base, db) }}
-		return s, s.await(ctx)
+		return s, s.await(ctx, nil)
 	}
 	s, derr := dockerPostgres(ctx)
 	if derr == nil {
@@ -135,7 +158,8 @@ func sharedPostgres(ctx context.Context) (*Server, error) {
 	return s, nil
 }
 
-func (s *Server) await(ctx context.Context) error {
+// await waits until the server answers, its process has ended, or for startLimit.
+func (s *Server) await(ctx context.Context, gone <-chan struct{}) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	for {
@@ -143,18 +167,24 @@ func (s *Server) await(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		err = db.PingContext(ctx)
+		try, stop := context.WithTimeout(ctx, time.Second)
+		err = db.PingContext(try)
+		stop()
 		_ = db.Close()
 		if err == nil {
 			return nil
 		}
 		select {
+		case <-gone:
+			return errEnded
 		case <-ctx.Done():
 			return fmt.Errorf("%s does not answer: %w", s.how, err)
 		case <-time.After(startPoll):
 		}
 	}
 }
+
+var errEnded = errors.New("the server ended at once")
 
 // localPostgres starts a private server. A durable one is this process's direct
 // child, so that it can be killed; a shared one runs under the watching shell.
@@ -173,10 +203,7 @@ func localPostgres(ctx context.Context, durable bool) (*Server, error) {
 		return nil, err
 	}
 	data := filepath.Join(dir, "data")
-	args := []string{"-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8"}
-	if !durable {
-		args = append(args, "--no-sync")
-	}
+	args := []string{"-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"}
 	init := exec.CommandContext(ctx, initdb, args...)
 	init.Dir = dir
 	init.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "LC_ALL=C.UTF-8"}
@@ -203,8 +230,9 @@ func localPostgres(ctx context.Context, durable bool) (*Server, error) {
 	} else {
 		cmd := watched(dir, filepath.Join(bin, "postgres"), "QUIT", run...)
 		s.stop = func() { _ = cmd.Process.Signal(syscall.SIGTERM) }
-		if err = spawn(cmd, as, syscall.SIGTERM); err == nil {
-			err = s.await(ctx)
+		var gone <-chan struct{}
+		if gone, err = spawn(cmd, as, syscall.SIGTERM); err == nil {
+			err = s.await(ctx, gone)
 		}
 	}
 	if err != nil {
@@ -217,28 +245,35 @@ func localPostgres(ctx context.Context, durable bool) (*Server, error) {
 // direct makes a server that is this process's own child.
 func (s *Server) direct(ctx context.Context, binary string, args []string, dir string, as *syscall.Credential) {
 	var cmd *exec.Cmd
-	s.restart = func() error {
-		cmd = exec.Command(binary, args...)
-		cmd.Dir = dir
-		if err := spawn(cmd, as, syscall.SIGQUIT); err != nil {
-			return err
-		}
-		return s.await(ctx)
-	}
-	s.kill = func() error {
-		// The children share no group with the postmaster (it leads its own, they
-		// lead theirs); they notice its death by the pipe to it within moments, and
-		// a new postmaster refuses to start before the last is gone.
-		return cmd.Process.Kill()
-	}
-	s.stop = func() {
-		_ = cmd.Process.Signal(syscall.SIGQUIT)
-		for range 500 { // its last children still write into dir
-			if cmd.Process.Signal(syscall.Signal(0)) != nil {
-				break
+	var gone <-chan struct{}
+	s.restart = func() (err error) {
+		for range 100 {
+			cmd = exec.Command(binary, args...)
+			cmd.Dir = dir
+			if gone, err = spawn(cmd, as, syscall.SIGQUIT); err != nil {
+				return err
+			}
+			// A server refuses to start while a process of its killed predecessor
+			// still holds the shared memory: moments later it is gone.
+			if err = s.await(ctx, gone); !errors.Is(err, errEnded) {
+				return err
 			}
 			time.Sleep(startPoll)
 		}
+		return err
+	}
+	s.kill = func() error {
+		backends := children(cmd.Process.Pid)
+		err := cmd.Process.Kill()
+		for _, pid := range backends {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		<-gone
+		return err
+	}
+	s.stop = func() {
+		_ = cmd.Process.Signal(syscall.SIGQUIT)
+		<-gone
 		_ = os.RemoveAll(dir)
 	}
 }

@@ -48,22 +48,41 @@ func privateDir(prefix string, as *syscall.Credential) (string, error) {
 	return dir, err
 }
 
-// spawn starts cmd so that the kernel signals it when this process dies.
-func spawn(cmd *exec.Cmd, as *syscall.Credential, onDeath syscall.Signal) error {
+// spawn starts cmd so that the kernel signals it when this process dies; gone is
+// closed when it has ended.
+func spawn(cmd *exec.Cmd, as *syscall.Credential, onDeath syscall.Signal) (gone <-chan struct{}, err error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as, Pdeathsig: onDeath, Setpgid: true}
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + cmd.Dir, "LC_ALL=C.UTF-8"}
-	started := make(chan error)
+	started, ended := make(chan error), make(chan struct{})
 	go func() {
 		// The death signal is tied to the thread that forked, so it must live as
 		// long as the child.
 		runtime.LockOSThread()
+		defer close(ended)
 		err := cmd.Start()
 		started <- err
 		if err == nil {
 			_ = cmd.Wait()
 		}
 	}()
-	return <-started
+	return ended, <-started
+}
+
+// children are the processes that a process started, by what the kernel says.
+func children(pid int) (out []int) {
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, l := range lists {
+		b, err := os.ReadFile(l)
+		if err != nil {
+			continue // the thread ended meanwhile
+		}
+		for _, f := range strings.Fields(string(b)) {
+			if n, err := strconv.Atoi(f); err == nil {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
 }
 
 // watched runs a server under a shell that stops it and removes dir when the
