@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,7 +31,7 @@ func TestAPointAroundAHandlerAndAnEdgeAroundAClient(t *testing.T) {
 	require.NoError(t, ag.Start(ctx))
 	defer ag.Close()
 
-	var left time.Duration
+	var left atomic.Int64
 	release := make(chan struct{})
 	server := httpmw.Server{
 		Point:   point,
@@ -39,7 +40,7 @@ func TestAPointAroundAHandlerAndAnEdgeAroundAClient(t *testing.T) {
 	}
 	srv := httptest.NewServer(server.Handler(func(w http.ResponseWriter, r *http.Request, d *agent.Decision) {
 		if at, ok := r.Context().Deadline(); ok {
-			left = time.Until(at)
+			left.Store(int64(time.Until(at)))
 		}
 		switch r.URL.Path {
 		case "/hang":
@@ -68,7 +69,7 @@ func TestAPointAroundAHandlerAndAnEdgeAroundAClient(t *testing.T) {
 		return string(p)
 	}
 	require.Equal(t, "7", get("/200?scene=k2"))
-	require.InDelta(t, 10*time.Second, left, float64(5*time.Second), "the edge's timeout travels")
+	require.InDelta(t, 10*time.Second, time.Duration(left.Load()), float64(5*time.Second), "the edge's timeout travels")
 	get("/404?scene=k2")
 	get("/503?scene=k2")
 	get("/429?scene=k2")
