@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/proto"
 
 	"golang.org/x/sync/errgroup"
 
@@ -50,6 +51,7 @@ type benchAgent struct {
 	recv func() (version int, published int64, err error)
 	ack  func(version int) error
 	due  atomic.Int64 // version + 1 to be acked, 0 for none
+	held atomic.Pointer[gear.OrderSet]
 }
 
 func agentsRole(sys string, n int, address string) error {
@@ -143,19 +145,39 @@ func openBase(address string) (*benchAgent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &benchAgent{
-		recv: func() (int, int64, error) {
-			var b []byte
-			if err := st.RecvMsg(&b); err != nil {
-				return 0, 0, err
-			}
-			return int(binary.LittleEndian.Uint64(b[8:])), int64(binary.LittleEndian.Uint64(b)), nil
-		},
-		ack: func(version int) error {
+	a := &benchAgent{}
+	a.recv = func() (int, int64, error) {
+		var b []byte
+		if err := st.RecvMsg(&b); err != nil {
+			return 0, 0, err
+		}
+		r := new(agentv1.ConnectResponse)
+		if err := proto.Unmarshal(b, r); err != nil {
+			return 0, 0, err
+		}
+		return a.apply(r.GetOrders())
+	}
+	return a.with(
+		func(version int) error {
 			b := binary.LittleEndian.AppendUint64(nil, uint64(version))
 			return st.SendMsg(&b)
-		},
-	}, nil
+		}), nil
+}
+
+func (a *benchAgent) with(ack func(int) error) *benchAgent {
+	a.ack = ack
+	return a
+}
+
+// apply does what every agent does with a set, whichever system brought it.
+func (a *benchAgent) apply(p *agentv1.OrderSet) (version int, published int64, err error) {
+	set, ps := wire.ToOrderSet(p)
+	if len(ps) > 0 {
+		return 0, 0, ps
+	}
+	a.held.Store(&set)
+	published, err = strconv.ParseInt(set.Hash, 10, 64)
+	return int(set.Revision) - 1, published, err
 }
 
 func openOurs(address string, i int) (*benchAgent, error) {
@@ -172,28 +194,19 @@ func openOurs(address string, i int) (*benchAgent, error) {
 	if err := st.Send(&agentv1.ConnectRequest{Hello: wire.FromHello(&h)}); err != nil {
 		return nil, err
 	}
-	var held atomic.Pointer[gear.OrderSet]
-	return &benchAgent{
-		recv: func() (int, int64, error) {
-			for {
-				r, err := st.Recv()
-				if err != nil {
-					return 0, 0, err
-				}
-				if r.GetOrders() == nil {
-					continue
-				}
-				set, ps := wire.ToOrderSet(r.GetOrders())
-				if len(ps) > 0 {
-					return 0, 0, ps
-				}
-				held.Store(&set)
-				published, err := strconv.ParseInt(set.Hash, 10, 64)
-				return int(set.Revision) - 1, published, err
+	a := &benchAgent{}
+	a.recv = func() (int, int64, error) {
+		for {
+			r, err := st.Recv()
+			if err != nil {
+				return 0, 0, err
 			}
-		},
-		ack: func(version int) error {
-			return st.Send(&agentv1.ConnectRequest{Ack: &agentv1.Ack{Epoch: 1, Revision: int64(version) + 1}})
-		},
-	}, nil
+			if r.GetOrders() != nil {
+				return a.apply(r.GetOrders())
+			}
+		}
+	}
+	return a.with(func(version int) error {
+		return st.Send(&agentv1.ConnectRequest{Ack: &agentv1.Ack{Epoch: 1, Revision: int64(version) + 1}})
+	}), nil
 }

@@ -1,7 +1,6 @@
 package agentapi_test
 
 import (
-	"encoding/binary"
 	"fmt"
 	"net"
 	"strconv"
@@ -11,8 +10,11 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/proto"
 
+	agentv1 "github.com/allspark/allspark/proto/agent/v1"
 	"github.com/allspark/allspark/proto/gear"
+	"github.com/allspark/allspark/proto/wire"
 	"github.com/allspark/allspark/server/agentapi"
 	"github.com/allspark/allspark/server/auth"
 	"github.com/allspark/allspark/server/fleet"
@@ -104,8 +106,6 @@ func benchSet(version int) gear.OrderSet {
 	return set
 }
 
-const basePayload = 1016
-
 // rawBytes is the base's codec.
 type rawBytes struct{}
 
@@ -147,10 +147,13 @@ func startBase(l net.Listener, n int, acks bool) *fanoutServer {
 	go func() { _ = g.Serve(l) }()
 	return &fanoutServer{
 		set: func(version int) error {
-			f := &baseFrame{bytes: make([]byte, basePayload)}
-			binary.LittleEndian.PutUint64(f.bytes[8:], uint64(version))
-			f.at = time.Now()
-			binary.LittleEndian.PutUint64(f.bytes, uint64(f.at.UnixNano()))
+			f := &baseFrame{at: time.Now()}
+			set := benchSet(version)
+			var err error
+			f.bytes, err = proto.Marshal(&agentv1.ConnectResponse{Body: &agentv1.ConnectResponse_Orders{Orders: wire.FromOrderSet(&set)}})
+			if err != nil {
+				return err
+			}
 			s.now.Store(f)
 			s.mu.Lock()
 			defer s.mu.Unlock()

@@ -23,7 +23,7 @@ import (
 // connection each. Server and agents run in processes of their own, so that the
 // server's CPU time is measured alone. The systems run interleaved:
 //
-//	base        plain gRPC streaming, tuned, bytes only: push
+//	base        plain gRPC streaming, tuned, of the same bytes to the same agents: push
 //	base-ack    the same, and each client answers with one frame within 100 ms
 //	ours        the service, hub, ledger and registry; acks on the next 100 ms frame
 //	ours-push   the same without acks, as when they ride on a frame that is sent anyhow
@@ -36,8 +36,8 @@ const (
 	benchGap  = 150 * time.Millisecond
 )
 
-// BenchmarkFanout measures every system once, interleaved in benchReps
-// repetitions, and reports medians.
+// BenchmarkFanout measures every system in interleaved repetitions (one with
+// -short) and reports medians.
 func BenchmarkFanout(b *testing.B) {
 	for _, n := range []int{1000, 5000} {
 		var measured map[string]fanout
@@ -69,6 +69,9 @@ func measureFanout(b *testing.B, n int) map[string]fanout {
 	reps, rounds := 3, 20
 	if n > 1000 {
 		reps, rounds = 2, 10
+	}
+	if testing.Short() {
+		reps = 1
 	}
 	all := map[string][]fanout{}
 	for range reps {
