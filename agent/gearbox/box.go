@@ -76,16 +76,20 @@ func (b *Box) Load() *Set { return b.current.Load() }
 // Scene interns a scene and gives its place, 0 for "*" and past MaxScenes. For a
 // scene already known it takes no lock and allocates nothing.
 func (b *Box) Scene(name string) int {
-	if id, ok := (*b.scenes.Load())[name]; ok {
-		return id
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	old := *b.scenes.Load()
 	if id, ok := old[name]; ok {
 		return id
 	}
-	if len(b.sceneNames) >= MaxScenes || !gear.PlaceName(name) {
+	if len(old) >= MaxScenes || !gear.PlaceName(name) {
+		return 0 // without the lock: names that requests bring must not queue
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	old = *b.scenes.Load()
+	if id, ok := old[name]; ok {
+		return id
+	}
+	if len(old) >= MaxScenes {
 		return 0
 	}
 	id := len(b.sceneNames)

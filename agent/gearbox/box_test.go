@@ -78,6 +78,9 @@ func TestTheMostSpecificOrderAnswers(t *testing.T) {
 	require.Equal(t, int64(20), tags(t, b, "*"))
 	require.Equal(t, int64(30), tags(t, b, "k2"))
 	require.Equal(t, int64(20), tags(t, b, "unknown"), "an unknown scene is *")
+	rule := b.Load().Entry(recall, 0).Rule
+	require.Len(t, rule.Rows, 10, "a local loop may choose among all levels")
+	require.Equal(t, table.Work, rule.Work)
 	require.Equal(t, gear.RungLive, b.Load().RungAt(recall))
 	require.Equal(t, gear.RungDefault, b.Load().RungAt(call), "no order for it")
 

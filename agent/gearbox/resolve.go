@@ -91,7 +91,7 @@ func (b *Box) resolvePoint(s *Set, p int, orders map[[2]string][]*gear.Order) {
 			}
 		case s.Rung != gear.RungDefault:
 			sp := loop.Of(o)
-			r = &Rule{Rows: c.rows, Row: &c.rows[sp.Level-1], Order: o, Timeout: sp.Timeout, Version: s.Version, Rung: s.Rung}
+			r = &Rule{Rows: c.rows, Work: b.tables[o.Table].Work, Row: &c.rows[sp.Level-1], Order: o, Timeout: sp.Timeout, Version: s.Version, Rung: s.Rung}
 			if r.Timeout == 0 {
 				r.Timeout = b.points[p].Timeout.Default
 			}
