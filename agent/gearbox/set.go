@@ -29,7 +29,7 @@ type Entry struct {
 
 // Rule is one order made ready for requests.
 type Rule struct {
-	Row     *Row // of the level that answers
+	Row     *Row        // of the level that answers
 	Rows    []Row       // of all levels, from level 1; nil on the app's defaults
 	Work    []float64   // the work factor of each level
 	Order   *gear.Order // nil on the app's defaults
