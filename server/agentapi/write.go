@@ -14,6 +14,11 @@ import (
 // proves that everything sent before it has arrived.
 const flightLimit = 60 << 10
 
+// yieldEvery is after how many sessions a writer lets the transport's goroutines
+// put on the wire what it has handed to them: the first agents need not wait
+// until the last frame was handed over.
+const yieldEvery = 16
+
 // The states of a session's writing. A session is in at most one goroutine's
 // hands, and waits at most once in the writers' line.
 const (
@@ -64,9 +69,13 @@ func (w *writers) next() *session {
 
 func (w *writers) run() {
 	var due []any
+	n := 0
 	for ss := w.next(); ss != nil; ss = w.next() {
 		ss.writing.Store(writeBusy)
 		due = ss.flush(due)
+		if n++; n%yieldEvery == 0 {
+			runtime.Gosched()
+		}
 	}
 }
 
