@@ -81,17 +81,16 @@ func (h History) Range(ctx context.Context, f Filter, from, to time.Time, step t
 	return grid.series(from, to, step), nil
 }
 
-// grid is unit samples by key and instant (seconds since 1970), writers apart.
-type grid map[Key]map[int64][]Sample
+// grid is unit samples by key, writers apart, in the order they were read: nearly
+// sorted by time, so that sorting them is cheap.
+type grid map[Key][]cell
 
-func (g grid) put(k Key, at int64, s Sample) {
-	m := g[k]
-	if m == nil {
-		m = map[int64][]Sample{}
-		g[k] = m
-	}
-	m[at] = append(m[at], s)
+type cell struct {
+	at int64 // seconds since 1970
+	Sample
 }
+
+func (g grid) put(k Key, at int64, s Sample) { g[k] = append(g[k], cell{at, s}) }
 
 const (
 	hourSeconds = 3600
@@ -125,31 +124,28 @@ func (h History) hours(ctx context.Context, f Filter, from, to time.Time) (grid,
 	if err != nil {
 		return nil, err
 	}
+	written := map[rowID]uint64{} // hours of the day that each writer has written
+	for i := range rows {
+		written[rowID{rows[i].Key, rows[i].Unit, rows[i].Writer}] = present(rows[i].Packed)
+	}
+	var s Slots
 	for i := range recent {
 		r := &recent[i]
-		at := r.Unit * hourSeconds
-		if len(g[r.Key][at]) > 0 && written(rows, r) {
+		if written[rowID{r.Key, r.Unit / 24, r.Writer}]>>(r.Unit%24)&1 == 1 {
 			continue
 		}
-		var s Slots
 		if err := s.Parse(r.Packed); err != nil {
 			return nil, fault.Wrap(fault.Internal, err, "a row of history is damaged")
 		}
-		g.put(r.Key, at, s.whole())
+		g.put(r.Key, r.Unit*hourSeconds, s.whole())
 	}
 	return g, nil
 }
 
-// written tells whether the writer of the minutes has already written their hour.
-func written(days []Row, m *Row) bool {
-	for i := range days {
-		d := &days[i]
-		if d.Key == m.Key && d.Writer == m.Writer && d.Unit == m.Unit/24 {
-			var s Slots
-			return s.Parse(d.Packed) == nil && s.Has(int(m.Unit%24))
-		}
-	}
-	return false
+type rowID struct {
+	Key
+	unit   int64
+	writer string
 }
 
 // whole combines all samples of a row.
@@ -180,26 +176,28 @@ func (g grid) unpack(rows []Row, unit, step int64) error {
 
 func (g grid) series(from, to time.Time, step time.Duration) []Series {
 	out := make([]Series, 0, len(g))
-	for k, m := range g {
-		windows := map[int64][]Timed{}
-		for at, writers := range m {
-			t := time.Unix(at, 0).UTC()
-			if t.Before(from) || !t.Before(to) {
+	first, end, width := from.Unix(), to.Unix(), int64(step/time.Second)
+	var writers, units []Sample
+	for k, cells := range g {
+		slices.SortStableFunc(cells, func(a, b cell) int { return cmp.Compare(a.at, b.at) })
+		s := Series{Key: k, Step: step}
+		for i := 0; i < len(cells); {
+			if cells[i].at < first || cells[i].at >= end {
+				i++
 				continue
 			}
-			n := int64(t.Sub(from) / step)
-			windows[n] = append(windows[n], Timed{t, combine(writers, true)})
-		}
-		s := Series{Key: k, Step: step, Samples: make([]Timed, 0, len(windows))}
-		for n, in := range windows {
-			slices.SortFunc(in, func(a, b Timed) int { return a.At.Compare(b.At) })
-			parts := make([]Sample, len(in))
-			for i := range in {
-				parts[i] = in[i].Sample
+			n := (cells[i].at - first) / width
+			units = units[:0]
+			for i < len(cells) && cells[i].at < end && (cells[i].at-first)/width == n {
+				at := cells[i].at
+				writers = writers[:0]
+				for ; i < len(cells) && cells[i].at == at; i++ {
+					writers = append(writers, cells[i].Sample)
+				}
+				units = append(units, combine(writers, true))
 			}
-			s.Samples = append(s.Samples, Timed{from.Add(time.Duration(n) * step), combine(parts, false)})
+			s.Samples = append(s.Samples, Timed{from.Add(time.Duration(n) * step), combine(units, false)})
 		}
-		slices.SortFunc(s.Samples, func(a, b Timed) int { return a.At.Compare(b.At) })
 		if len(s.Samples) > 0 {
 			out = append(out, s)
 		}

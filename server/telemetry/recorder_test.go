@@ -159,8 +159,8 @@ func TestNothingIsLostWhileTheDatabaseIsAway(t *testing.T) {
 }
 
 func TestRunWritesWhatIsLeftWhenItEnds(t *testing.T) {
-	db := openStore(t)
 	synctest.Test(t, func(t *testing.T) {
+		db := openStore(t)
 		w := telemetry.New(telemetry.Limits{})
 		r := recorder(db, w)
 		clock := func(context.Context) (time.Time, error) { return time.Now(), nil }

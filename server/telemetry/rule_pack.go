@@ -94,3 +94,11 @@ func (s *Slots) Parse(p []byte) error {
 	}
 	return nil
 }
+
+// present tells which positions a packed row holds without unpacking it.
+func present(p []byte) uint64 {
+	if len(p) < 9 {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(p[1:])
+}
