@@ -201,7 +201,7 @@ func (a *App) serveAgents() error {
 	}
 	var raising sync.Mutex
 	a.agents = agentapi.New(agentapi.Options{
-		Auth: a.auth, Hub: a.hub, Fleet: a.fleet, Reports: reports{a.windows}, Clock: a.clock, Log: a.log,
+		Auth: a.auth, Hub: a.hub, Fleet: a.fleet, Reports: a.windows, Clock: a.clock, Log: a.log,
 		Joined: func(string, string) { a.loop.Nudge() },
 		Ahead: func(v gear.Version) {
 			if !raising.TryLock() {

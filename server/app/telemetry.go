@@ -6,18 +6,9 @@ import (
 	"time"
 
 	"github.com/allspark/allspark/proto/gear"
-	"github.com/allspark/allspark/server/agentapi"
 	"github.com/allspark/allspark/server/push"
 	"github.com/allspark/allspark/server/telemetry"
 )
-
-// reports hands what agents measured to telemetry.
-type reports struct{ windows *telemetry.Windows }
-
-// Ingest implements agentapi.Reports.
-func (r reports) Ingest(src agentapi.Source, report *gear.Report, now time.Time) {
-	r.windows.Ingest(telemetry.Source(src), report, now)
-}
 
 // retention is set by administrators while the recorder runs.
 type retention struct {
