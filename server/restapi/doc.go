@@ -31,6 +31,7 @@
 //	POST   /templates/{template}/copy-gear            If-Match; into the draft
 //	POST   /templates/{template}/interpolate          If-Match; into the draft
 //	GET    /templates/{template}/diff                 ?from=&to=
+//	POST   /templates/{template}/diff                 against an unsaved document
 //	GET    /templates/{template}/versions
 //	GET    /templates/{template}/versions/{version}
 //	POST   /templates/{template}/rollback             If-Match; restores a version as a new one

@@ -168,6 +168,10 @@ func (s *Server) templateRoutes() {
 		summary: "Compare two contents", description: "In the document, and level by level as agents see it.",
 	}, s.diffTemplate)
 	handle(s, endpoint{
+		method: http.MethodPost, path: "/templates/{template}/diff", id: "diff-document", tag: tag, verb: auth.Read, request: s.documentRequest(),
+		summary: "Compare with an unsaved document", description: "What saving it would change. Saves nothing.",
+	}, s.diffDocument)
+	handle(s, endpoint{
 		method: http.MethodGet, path: "/templates/{template}/versions", id: "list-versions", tag: tag, verb: auth.Read,
 		summary: "List published versions", description: "Newest first, without their contents.",
 	}, s.listVersions)
@@ -481,4 +485,26 @@ func (s *Server) templateDetail(ctx context.Context, t *template.Template) (*tem
 		out.Published = toDocument(published)
 	}
 	return &templateOutput{ETag: etag(t.Version), Body: out}, nil
+}
+
+func (s *Server) diffDocument(ctx context.Context, _ *caller, in *struct {
+	TemplatePath
+	From string `query:"from" default:"latest" maxLength:"10" pattern:"^(draft|latest|[1-9][0-9]*)$" doc:"What it is compared with: draft, latest or a number."`
+	DocumentBody
+}) (*plain[api.Diff], error) {
+	_, stored, err := s.content(ctx, in.Template, in.From)
+	if err != nil {
+		return nil, err
+	}
+	d, err := in.read()
+	if err != nil {
+		return nil, err
+	}
+	levels, err := template.DiffLevels(&stored.Spec, &d.Spec)
+	if err != nil {
+		return nil, err
+	}
+	return &plain[api.Diff]{api.Diff{
+		From: in.From, To: "document", Changes: mapped(template.Diff(&stored.Spec, &d.Spec), toDifference), Levels: mapped(levels, toDifference),
+	}}, nil
 }
