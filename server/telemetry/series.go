@@ -62,12 +62,16 @@ func (s *series) add(second int64, p *gear.PointReport, cpu float64, now time.Ti
 	return admitted
 }
 
+// full tells that a report for the second would overwrite one that is not closed
+// yet: nobody advanced the series for a while.
+func (s *series) full(second int64) bool { return second > s.closed+ring }
+
 // advance closes every second up to the newest complete one and hands finished
 // minutes to done. scratch is any sum; it gives the number of sketches that could
 // not be read.
 func (s *series) advance(complete int64, scratch *sketch.Sum, done func(minute int64, m *tally, rt *sketch.Sum)) (bad int) {
-	from := max(s.closed+1, complete-ring+1)
-	for second := from; second <= complete; second++ {
+	// INVARIANT: what is not closed lies in (closed, closed+ring]; see full.
+	for second := s.closed + 1; second <= min(complete, s.closed+ring); second++ {
 		if m := second / 60; m != s.minute {
 			s.finish(done)
 			s.minute = m

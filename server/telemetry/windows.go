@@ -121,8 +121,11 @@ func (a *appWindow) point(src Source, p *gear.PointReport, second int64, cpu flo
 		if len(a.series) >= l.Series {
 			return overflow
 		}
-		s = &series{key: k, closed: second - ring, first: second, minute: second / 60}
+		s = &series{key: k, closed: second - completeAfter - 1, first: second, minute: second / 60}
 		a.series[k] = s
+	}
+	if s.full(second) {
+		a.advance(s, now)
 	}
 	return s.add(second, p, cpu, now)
 }
