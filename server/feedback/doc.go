@@ -15,6 +15,9 @@
 //	mean < T(1-Band)    up StepUp levels for each Band of margin beyond the first, at most maxStride/2 times
 //	between             hold
 //
+// A move ends early where work, which RT follows at most proportionally, has
+// reached work·T/mean: coarse tables would swing around T otherwise.
+//
 // It is the older way of the seed design: the whole point has one mean, so every
 // request of it pays for its slowest ones. What it is worth beside crowds is
 // measured in server/lab.

@@ -22,6 +22,7 @@ type Settings struct {
 	MinSamples         int64
 	MinLevel, MaxLevel int
 	Start              int
+	Work               []float64 // of each level, 1 first; nil: level / MaxLevel
 }
 
 var centralDefaults = func() map[string]gear.Value {
@@ -32,8 +33,8 @@ var centralDefaults = func() map[string]gear.Value {
 	return m
 }()
 
-// SettingsOf reads a central order.
-func SettingsOf(o *gear.Order) Settings {
+// SettingsOf reads a central order. Work comes from its level table.
+func SettingsOf(o *gear.Order, work []float64) Settings {
 	num := func(name string) float64 {
 		v, ok := o.Lookup(name)
 		if !ok {
@@ -46,8 +47,16 @@ func SettingsOf(o *gear.Order) Settings {
 		AvailableRT: o.AvailableRT, Interval: time.Duration(num(gear.SettingInterval)),
 		Band: num(gear.SettingBand), StepDown: int(num(gear.SettingStepDown)), StepUp: int(num(gear.SettingStepUp)),
 		MinSamples: int64(num(gear.SettingMinSamples)),
-		MinLevel:   o.MinLevel, MaxLevel: o.MaxLevel, Start: o.Level,
+		MinLevel:   o.MinLevel, MaxLevel: o.MaxLevel, Start: o.Level, Work: work,
 	}
+}
+
+// work is the work factor of a level.
+func (set *Settings) work(level int) float64 {
+	if level <= len(set.Work) {
+		return set.Work[level-1]
+	}
+	return float64(level) / float64(max(set.MaxLevel, level))
 }
 
 // Sample is one window of a point over all of its machines.
@@ -94,9 +103,17 @@ func Central(s State, in Sample, set Settings) (next State, level int, reason st
 	from := s.Level
 	switch {
 	case over > 0:
-		s.Level = max(s.Level-max(set.StepDown, 1)*strides(over/band, maxStride), lo)
+		least := max(s.Level-max(set.StepDown, 1)*strides(over/band, maxStride), lo)
+		enough := set.work(s.Level) * t / in.MeanRT
+		for s.Level > least && (s.Level == from || set.work(s.Level) > enough) {
+			s.Level--
+		}
 	case over < -band:
-		s.Level = min(s.Level+max(set.StepUp, 1)*strides((-over-band)/band, maxStride/2), hi)
+		most := min(s.Level+max(set.StepUp, 1)*strides((-over-band)/band, maxStride/2), hi)
+		enough := set.work(s.Level) * t / in.MeanRT
+		for s.Level < most && set.work(s.Level+1) <= enough {
+			s.Level++
+		}
 	}
 	reason = fmt.Sprintf("mean %s against %s, n=%d", ms(in.MeanRT), ms(t), in.Count)
 	switch {
@@ -104,8 +121,10 @@ func Central(s State, in Sample, set Settings) (next State, level int, reason st
 		reason += fmt.Sprintf(": level %d to %d", from, s.Level)
 	case over > 0:
 		reason += ": unreachable, already at the lowest level"
-	case over < -band:
+	case over < -band && s.Level == hi:
 		reason += ": top, already at the highest level"
+	case over < -band:
+		reason += ": one level more would not fit"
 	default:
 		reason += ": within the band"
 	}

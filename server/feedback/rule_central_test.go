@@ -13,7 +13,7 @@ import (
 )
 
 func central() feedback.Settings {
-	return feedback.SettingsOf(&gear.Order{Strategy: gear.StrategyCentral, Level: 80, MinLevel: 5, MaxLevel: 100, AvailableRT: 8 * time.Millisecond})
+	return feedback.SettingsOf(&gear.Order{Strategy: gear.StrategyCentral, Level: 80, MinLevel: 5, MaxLevel: 100, AvailableRT: 8 * time.Millisecond}, nil)
 }
 
 func TestSettingsOfFillsInTheStrategysDefaults(t *testing.T) {
@@ -22,7 +22,7 @@ func TestSettingsOfFillsInTheStrategysDefaults(t *testing.T) {
 		MinLevel: 5, MaxLevel: 100, Start: 80,
 	}, central())
 	o := gear.Order{Strategy: gear.StrategyCentral, Settings: []gear.Setting{{Name: gear.SettingStepDown, Value: gear.Int(7)}}}
-	require.Equal(t, 7, feedback.SettingsOf(&o).StepDown)
+	require.Equal(t, 7, feedback.SettingsOf(&o, nil).StepDown)
 }
 
 func TestCentralNeverLeavesItsLimits(t *testing.T) {
@@ -39,6 +39,21 @@ func TestCentralNeverLeavesItsLimits(t *testing.T) {
 		require.LessOrEqual(t, level, max(set.MaxLevel, set.MinLevel, 1))
 		require.NotEmpty(t, reason)
 	})
+}
+
+func TestCentralOnACoarseTableDoesNotSwing(t *testing.T) {
+	work := []float64{0.1, 0.2, 0.4, 0.8, 1}
+	set := feedback.SettingsOf(&gear.Order{Strategy: gear.StrategyCentral, Level: 5, MinLevel: 1, MaxLevel: 5, AvailableRT: 8 * time.Millisecond}, work)
+	s := feedback.State{}
+	var levels []int
+	for range 20 {
+		_, level, _ := feedback.Central(s, feedback.Sample{}, set)
+		s.Level = level
+		s, level, _ = feedback.Central(s, feedback.Sample{Count: 1000, MeanRT: 1000 + 14_000*work[level-1]}, set)
+		levels = append(levels, level)
+	}
+	require.Equal(t, []int{3, 3, 3, 3, 3}, levels[:5], "0.4 gives 6.6 ms; 0.8 would give 12.2")
+	require.Equal(t, 3, levels[19])
 }
 
 // On a plant whose mean is proportional to work, the rule settles without a cycle
