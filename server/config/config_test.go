@@ -32,12 +32,16 @@ func TestEachSourceOverridesTheOneBefore(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte("lease: {ttl: 9s}\nlog: {level: debug, format: json}\nhttp: {trusted_proxies: [10.0.0.0/8]}\n"), 0o600))
 	t.Setenv("ALLSPARK_LOG_LEVEL", "warn")
 	t.Setenv("ALLSPARK_TOKEN", "not a setting")
+	t.Setenv("ALLSPARK_DATA_DIR", "elsewhere")
+	t.Setenv("ALLSPARK_DEMO_SEED", "7")
 	c, err := load(t, "--config", path, "--log.format", "text", "--rate", "80")
 	require.NoError(t, err)
 	require.Equal(t, 9*time.Second, c.Lease.TTL)
 	require.Equal(t, "warn", c.Log.Level)
 	require.Equal(t, "text", c.Log.Format)
 	require.Equal(t, 80, c.Demo.Rate)
+	require.Equal(t, "elsewhere", c.DataDir)
+	require.Equal(t, uint64(7), c.Demo.Seed)
 	require.Equal(t, []string{"10.0.0.0/8"}, c.HTTP.TrustedProxies)
 }
 

@@ -21,6 +21,10 @@ import (
 // BindFlags adds a flag a setting to fs, with the defaults shown in its help.
 func BindFlags(fs *pflag.FlagSet, demo bool) {
 	d := Default()
+	// Settings are written with underscores, flags with dashes; either is taken.
+	fs.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
+	})
 	fs.String("config", "", "YAML file with settings")
 	fs.String("http.addr", d.HTTP.Addr, "console and REST API listen here")
 	fs.String("http.tls_cert", "", "PEM certificate for the console")
@@ -63,7 +67,7 @@ func Load(fs *pflag.FlagSet) (Config, error) {
 	}
 	known := map[string]string{} // ALLSPARK_LEASE_TTL -> lease.ttl
 	fs.VisitAll(func(f *pflag.Flag) {
-		known["ALLSPARK_"+strings.ToUpper(strings.ReplaceAll(f.Name, ".", "_"))] = key(f.Name)
+		known["ALLSPARK_"+strings.ToUpper(strings.ReplaceAll(key(f.Name), ".", "_"))] = key(f.Name)
 	})
 	envs := env.Provider(".", env.Opt{Prefix: "ALLSPARK_", TransformFunc: func(name, value string) (string, any) {
 		return known[name], value // "" drops variables that are no setting, such as ALLSPARK_TOKEN
@@ -125,5 +129,5 @@ func key(flag string) string {
 	case "config":
 		return ""
 	}
-	return flag
+	return strings.ReplaceAll(flag, "-", "_")
 }
