@@ -89,7 +89,7 @@ func (d *DB) UpdateTemplate(ctx context.Context, t *template.Template, c audit.C
 		if err != nil {
 			return err
 		}
-		n, err := saveTemplate(tx, old, t, old.Latest, now, ch)
+		n, err := saveTemplate(tx, old, t, old.Latest, now, ch, nil)
 		if err == nil {
 			*t = *n
 		}
@@ -112,8 +112,7 @@ func (d *DB) PublishTemplate(ctx context.Context, t *template.Template, v *templ
 		}
 		next := *t
 		next.Draft = nil
-		ch.After = orElse(ch.After, toVersionRecord(&nv).forAudit())
-		n, err := saveTemplate(tx, old, &next, nv.Number, now, ch)
+		n, err := saveTemplate(tx, old, &next, nv.Number, now, ch, toVersionRecord(&nv).forAudit())
 		if err == nil {
 			*t, *v = *n, nv
 		}
@@ -121,7 +120,7 @@ func (d *DB) PublishTemplate(ctx context.Context, t *template.Template, v *templ
 	})
 }
 
-func saveTemplate(tx *gorm.DB, old *templateRecord, t *template.Template, latest int, now time.Time, ch *audit.Change) (*template.Template, error) {
+func saveTemplate(tx *gorm.DB, old *templateRecord, t *template.Template, latest int, now time.Time, ch *audit.Change, published any) (*template.Template, error) {
 	n := *t
 	n.Version, n.Latest, n.CopiedFrom = old.Version+1, latest, old.CopiedFrom
 	n.CreatedBy, n.CreatedAt = old.CreatedBy, old.Created.time()
@@ -134,7 +133,11 @@ func saveTemplate(tx *gorm.DB, old *templateRecord, t *template.Template, latest
 	if res.RowsAffected != 1 {
 		return nil, fault.New(fault.Stale, "template %q changed meanwhile", t.Name)
 	}
-	describe(ch, n.ID, n.Name, old, r)
+	// The whole object at its new version, so that a later stale write finds its base.
+	describe(ch, n.ID, n.Name, old, struct {
+		*templateRecord
+		Published any `json:"published,omitempty"`
+	}{r, published})
 	return &n, nil
 }
 
@@ -162,11 +165,25 @@ func (d *DB) heldTemplate(tx *gorm.DB, id string, version int64) (*templateRecor
 func stale[R any](tx *gorm.DB, kind, id string, version int64, theirs any, from func(*R) any) error {
 	f := fault.New(fault.Stale, "%s changed since version %d was read", kind, version)
 	clash := fault.Clash{Theirs: theirs}
+	old, err := asOf[R](tx, id, version)
+	if err != nil {
+		return err
+	}
+	if old != nil {
+		clash.Base = from(old)
+	}
+	f.Detail = clash
+	return f
+}
+
+// asOf finds an object as the audit log recorded it at a version; nil when that is
+// too long ago.
+func asOf[R any](tx *gorm.DB, id string, version int64) (*R, error) {
 	var docs []string
 	// Bounded: who edits a version older than that gets no base, only theirs.
 	err := tx.Model(&auditRecord{}).Where("object = ? AND after_doc <> ''", id).Order("seq DESC").Limit(200).Pluck("after_doc", &docs).Error
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, s := range docs {
 		var v struct {
@@ -177,12 +194,23 @@ func stale[R any](tx *gorm.DB, kind, id string, version int64, theirs any, from 
 		}
 		var r R
 		if json.Unmarshal([]byte(s), &r) == nil {
-			clash.Base = from(&r)
-			break
+			return &r, nil
 		}
 	}
-	f.Detail = clash
-	return f
+	return nil, nil
+}
+
+// TemplateAsOf implements template.Archive from the audit log.
+func (d *DB) TemplateAsOf(ctx context.Context, id string, version int64) (*template.Template, error) {
+	r, err := asOf[templateRecord](d.read(ctx), id, version)
+	if err != nil {
+		return nil, opaque(err, "read an old version")
+	}
+	if r == nil {
+		return nil, fault.New(fault.NotFound, "version %d of template %s is no longer known", version, id)
+	}
+	r.Draft = docOf(r.DraftDoc)
+	return fromTemplateRecord(r), nil
 }
 
 // DeleteTemplate implements template.Store. Its published versions stay, because

@@ -172,6 +172,14 @@ func testPublish(t *testing.T, db *store.DB) {
 	require.NoError(t, err)
 	require.Equal(t, x, stored)
 
+	edited := *x
+	edited.Description = "after publishing"
+	require.NoError(t, db.UpdateTemplate(ctx, &edited, by("bob")))
+	err = db.UpdateTemplate(ctx, x, by("ann"))
+	requireCode(t, fault.Stale, err)
+	require.Equal(t, stored, clash(t, err).Base, "a published state is a base too")
+	x = &edited
+
 	counts := race(6, func(int) error {
 		mine := *x
 		return db.PublishTemplate(ctx, &mine, &template.Version{Spec: *spec(3)}, by("w"))
