@@ -7,7 +7,8 @@
   } catch {
     p = {};
   }
-  var dark = p.theme === "dark" || (p.theme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
+  var dark =
+    p.theme === "dark" || (p.theme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
   document.documentElement.dataset.theme = dark ? "dark" : "light";
   document.documentElement.dataset.density = p.density === "comfortable" ? "comfortable" : "compact";
 })();

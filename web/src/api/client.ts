@@ -32,7 +32,9 @@ export async function take<T>(call: Promise<Answer<T>>): Promise<NonNullable<T>>
 }
 
 /** Like take, with the ETag the next write must send as If-Match. */
-export async function takeWithTag<T>(call: Promise<Answer<T>>): Promise<{ data: NonNullable<T>; etag: string }> {
+export async function takeWithTag<T>(
+  call: Promise<Answer<T>>,
+): Promise<{ data: NonNullable<T>; etag: string }> {
   let answer: Answer<T>;
   try {
     answer = await call;

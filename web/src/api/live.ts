@@ -73,14 +73,19 @@ export function watch(fn: (event: string, data: unknown) => void): () => void {
 }
 
 /** Opens the one event stream of the console. resourcesOf says which queries an event makes old. */
-export function startLive(url: string, resourcesOf: (event: string, data: unknown) => string[], onUnauthorized: () => void) {
+export function startLive(
+  url: string,
+  resourcesOf: (event: string, data: unknown) => string[],
+  onUnauthorized: () => void,
+) {
   stop?.();
   set({ mode: "connecting", since: state.since });
   stop = follow(url, {
     onOpen: () => set({ mode: "on", since: Date.now() }),
     onBeat: () => {
       // Once a second is enough for a badge.
-      if (Date.now() - (state.since ?? 0) > 1_000 || state.mode !== "on") set({ mode: "on", since: Date.now() });
+      if (Date.now() - (state.since ?? 0) > 1_000 || state.mode !== "on")
+        set({ mode: "on", since: Date.now() });
     },
     onEvent: (e) => {
       let data: unknown;

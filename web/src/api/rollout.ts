@@ -9,7 +9,10 @@ export interface Page<T> {
 }
 
 /** Every page of a list, up to a bound that keeps a page of the console honest and fast. */
-export async function all<T>(get: (cursor: string | undefined) => Promise<Page<T>>, bound = 2_000): Promise<T[]> {
+export async function all<T>(
+  get: (cursor: string | undefined) => Promise<Page<T>>,
+  bound = 2_000,
+): Promise<T[]> {
   const out: T[] = [];
   let cursor: string | undefined;
   do {
@@ -36,8 +39,12 @@ export function useProgress(revision: number | undefined) {
     enabled: revision !== undefined,
     queryFn: ({ signal }) =>
       take<Progress>(
-        client.GET("/api/v1/changes/{revision}/progress", { params: { path: { revision: revision! } }, signal }),
+        client.GET("/api/v1/changes/{revision}/progress", {
+          params: { path: { revision: revision! } },
+          signal,
+        }),
       ),
-    refetchInterval: (q) => (q.state.data?.complete || q.state.data?.superseded || q.state.error ? false : refresh),
+    refetchInterval: (q) =>
+      q.state.data?.complete || q.state.data?.superseded || q.state.error ? false : refresh,
   });
 }

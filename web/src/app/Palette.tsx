@@ -41,7 +41,13 @@ export function Palette({ onClose, onSignOut }: { onClose: () => void; onSignOut
 
   const commands = useMemo(() => {
     const own: Command[] = [
-      ...navItems.map((n) => ({ id: n.path, group: t("app.goTo"), label: t(n.label), hint: `g ${n.key}`, to: n.path })),
+      ...navItems.map((n) => ({
+        id: n.path,
+        group: t("app.goTo"),
+        label: t(n.label),
+        hint: `g ${n.key}`,
+        to: n.path,
+      })),
       ...(["light", "dark", "auto"] as const).map((theme) => ({
         id: `theme-${theme}`,
         group: t("app.action"),

@@ -108,7 +108,13 @@ export function Shell() {
           <DensitySwitch />
           <ThemeSwitch />
           <LanguageSwitch />
-          <button type="button" className="icon-button" aria-label={t("app.help")} title={`${t("app.help")} (?)`} onClick={() => setHelp(true)}>
+          <button
+            type="button"
+            className="icon-button"
+            aria-label={t("app.help")}
+            title={`${t("app.help")} (?)`}
+            onClick={() => setHelp(true)}
+          >
             <Icon name="help" />
           </button>
           <Dropdown
@@ -116,7 +122,11 @@ export function Shell() {
             menu={{
               items: [
                 { key: "who", label: me.data?.display || name, disabled: true },
-                { key: "account", label: t("app.account"), onClick: () => void navigate("/settings?tab=account") },
+                {
+                  key: "account",
+                  label: t("app.account"),
+                  onClick: () => void navigate("/settings?tab=account"),
+                },
                 { type: "divider" },
                 { key: "out", label: t("app.signOut"), onClick: () => void signOut() },
               ],
@@ -199,7 +209,14 @@ function PauseButton() {
   const paused = useLive().mode === "paused";
   const label = t(paused ? "app.resume" : "app.pause");
   return (
-    <button type="button" className="icon-button" aria-pressed={paused} aria-label={label} title={`${label} (p)`} onClick={togglePause}>
+    <button
+      type="button"
+      className="icon-button"
+      aria-pressed={paused}
+      aria-label={label}
+      title={`${label} (p)`}
+      onClick={togglePause}
+    >
       <Icon name={paused ? "play" : "pause"} />
     </button>
   );

@@ -5,7 +5,7 @@ export type Language = "en" | "zh";
 export type Messages = { [key: string]: string | Messages };
 
 // Every folder that speaks brings its own messages: deleting the folder deletes them.
-const sources = import.meta.glob<Messages>("../{app,ui,api,features/*}/messages.*.ts", {
+const sources = import.meta.glob<Messages>("/src/{app,ui,features/*}/messages.*.ts", {
   eager: true,
   import: "default",
 });

@@ -4,7 +4,9 @@ import { useEffect, useRef } from "react";
 export function typing(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
-    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || !!target.closest("[data-keys=own]"))
+    (target.isContentEditable ||
+      /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||
+      !!target.closest("[data-keys=own]"))
   );
 }
 

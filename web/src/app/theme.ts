@@ -31,7 +31,7 @@ export function themeOf(dark: boolean, density: Density): ThemeConfig {
   const c = dark ? palette.dark : palette.light;
   const compact = density === "compact";
   return {
-    algorithm: [dark ? theme.darkAlgorithm : theme.defaultAlgorithm, theme.compactAlgorithm],
+    algorithm: dark ? theme.darkAlgorithm : theme.defaultAlgorithm,
     token: {
       colorPrimary: dark ? "#2ba899" : c.primary,
       colorLink: c.primary,
@@ -54,6 +54,10 @@ export function themeOf(dark: boolean, density: Density): ThemeConfig {
         'Inter, "Segoe UI", system-ui, -apple-system, "PingFang SC", "Microsoft YaHei", "WenQuanYi Micro Hei", sans-serif',
       fontSize: compact ? 13 : 14,
       controlHeight: compact ? 28 : 34,
+      controlHeightSM: compact ? 22 : 26,
+      controlPaddingHorizontal: 9,
+      paddingContentHorizontalLG: 18,
+      fontSizeSM: 12,
       borderRadius: 5,
       motionDurationMid: "0.12s",
       motionDurationSlow: "0.16s",

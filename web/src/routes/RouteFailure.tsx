@@ -9,7 +9,10 @@ export function RouteFailure() {
   const error = useRouteError();
   return (
     <div className="page">
-      <Empty title={t("app.failed")} action={<Button onClick={() => location.reload()}>{t("app.reload")}</Button>}>
+      <Empty
+        title={t("app.failed")}
+        action={<Button onClick={() => location.reload()}>{t("app.reload")}</Button>}
+      >
         <code>{error instanceof Error ? error.message : String(error)}</code>
       </Empty>
     </div>

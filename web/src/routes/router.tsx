@@ -17,7 +17,14 @@ export const router = createBrowserRouter([
         ErrorBoundary: RouteFailure,
         children: [
           ...features.flatMap((f) => f.routes),
-          { path: "*", element: <div className="page"><Missing status={404} /></div> },
+          {
+            path: "*",
+            element: (
+              <div className="page">
+                <Missing status={404} />
+              </div>
+            ),
+          },
         ],
       },
     ],

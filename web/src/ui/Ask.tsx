@@ -75,7 +75,11 @@ export function Field(props: { label: ReactNode; hint?: ReactNode; error?: React
     <label className="stack" style={{ gap: 3 }}>
       <span className="soft">{props.label}</span>
       {props.children}
-      {props.error ? <span className="danger">{props.error}</span> : props.hint && <span className="soft">{props.hint}</span>}
+      {props.error ? (
+        <span className="danger">{props.error}</span>
+      ) : (
+        props.hint && <span className="soft">{props.hint}</span>
+      )}
     </label>
   );
 }

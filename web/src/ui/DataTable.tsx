@@ -54,7 +54,11 @@ export function DataTable<Row>(props: Props<Row>) {
   };
 
   return (
-    <div className="table-box" style={props.maxHeight ? { maxHeight: props.maxHeight } : undefined} tabIndex={-1}>
+    <div
+      className="table-box"
+      style={props.maxHeight ? { maxHeight: props.maxHeight } : undefined}
+      tabIndex={-1}
+    >
       <table className="data" aria-label={props.label} aria-rowcount={rows.length}>
         <thead>
           <tr>
@@ -68,7 +72,10 @@ export function DataTable<Row>(props: Props<Row>) {
                   aria-sort={on ? (sort.down ? "descending" : "ascending") : undefined}
                 >
                   {c.sort ? (
-                    <button type="button" onClick={() => setSort({ key: c.key, down: on ? !sort.down : c.num })}>
+                    <button
+                      type="button"
+                      onClick={() => setSort({ key: c.key, down: on ? !sort.down : c.num })}
+                    >
                       {c.title}
                       {on && <Icon name={sort.down ? "down" : "up"} size={11} />}
                     </button>
@@ -82,7 +89,13 @@ export function DataTable<Row>(props: Props<Row>) {
         </thead>
         <tbody ref={body} onKeyDown={onKeyDown}>
           {sorted.map((row) => (
-            <Line key={rowKey(row)} row={row} columns={columns as Column<unknown>[]} onOpen={onOpen as Open} dim={dim?.(row)} />
+            <Line
+              key={rowKey(row)}
+              row={row}
+              columns={columns as Column<unknown>[]}
+              onOpen={onOpen as Open}
+              dim={dim?.(row)}
+            />
           ))}
         </tbody>
       </table>

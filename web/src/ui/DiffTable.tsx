@@ -1,7 +1,8 @@
 import { useTranslation } from "react-i18next";
 import type { DiffChange } from "../api/types";
 
-const text = (v: unknown) => (v === undefined || v === null ? "" : typeof v === "string" ? v : JSON.stringify(v));
+const text = (v: unknown) =>
+  v === undefined || v === null ? "" : typeof v === "string" ? v : JSON.stringify(v);
 
 /** Every place that differs, with what it was and what it is. */
 export function DiffTable({ changes, label }: { changes: DiffChange[]; label: string }) {
@@ -23,8 +24,12 @@ export function DiffTable({ changes, label }: { changes: DiffChange[]; label: st
               <td>
                 <code>{c.path}</code>
               </td>
-              <td title={text(c.from)}>{c.op !== "add" && <del className="diff-value old">{text(c.from)}</del>}</td>
-              <td title={text(c.to)}>{c.op !== "remove" && <ins className="diff-value new">{text(c.to)}</ins>}</td>
+              <td title={text(c.from)}>
+                {c.op !== "add" && <del className="diff-value old">{text(c.from)}</del>}
+              </td>
+              <td title={text(c.to)}>
+                {c.op !== "remove" && <ins className="diff-value new">{text(c.to)}</ins>}
+              </td>
             </tr>
           ))}
         </tbody>

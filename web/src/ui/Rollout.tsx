@@ -130,7 +130,8 @@ function One({ change }: { change: Change }) {
     <section className="card">
       <header>
         <h3>
-          <Link to={`/changes/${change.version.revision}`}>#{change.version.revision}</Link> {change.app} · {change.idc}
+          <Link to={`/changes/${change.version.revision}`}>#{change.version.revision}</Link> {change.app} ·{" "}
+          {change.idc}
         </h3>
         <span className="soft">{clock(change.at)}</span>
         <div className="actions">
@@ -150,7 +151,13 @@ function One({ change }: { change: Change }) {
 }
 
 /** Opens after something was changed: every revision since then, and who holds it. */
-export function RolloutDrawer(props: { since: number; title: string; app?: string; idc?: string; onClose: () => void }) {
+export function RolloutDrawer(props: {
+  since: number;
+  title: string;
+  app?: string;
+  idc?: string;
+  onClose: () => void;
+}) {
   const { t } = useTranslation();
   const query = { app: props.app, idc: props.idc, limit: 20 };
   const recent = useRecentChanges(query);

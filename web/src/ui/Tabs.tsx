@@ -6,7 +6,12 @@ export interface TabItem {
 }
 
 /** A row of tabs; arrow keys move, the panel is the caller's. */
-export function Tabs(props: { label: string; items: TabItem[]; value: string; onChange: (key: string) => void }) {
+export function Tabs(props: {
+  label: string;
+  items: TabItem[];
+  value: string;
+  onChange: (key: string) => void;
+}) {
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (!by) return;

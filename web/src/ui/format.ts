@@ -39,7 +39,10 @@ export function share(v: number | null | undefined, digits = 2): string {
 /** "3 min ago" in the reader's language. */
 export function useAgo() {
   const { i18n } = useTranslation();
-  const words = new Intl.RelativeTimeFormat(i18n.language === "zh" ? "zh-CN" : "en", { numeric: "auto", style: "short" });
+  const words = new Intl.RelativeTimeFormat(i18n.language === "zh" ? "zh-CN" : "en", {
+    numeric: "auto",
+    style: "short",
+  });
   return (s: string | null | undefined, now = Date.now()): string => {
     if (!isTime(s)) return "–";
     const seconds = Math.round((Date.parse(s) - now) / 1000);

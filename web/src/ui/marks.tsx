@@ -1,7 +1,15 @@
 import type { ReactNode } from "react";
 
 /** A level as a bar and a number: never by colour alone. */
-export function Level({ level, max, min = 1 }: { level: number | null | undefined; max: number; min?: number }) {
+export function Level({
+  level,
+  max,
+  min = 1,
+}: {
+  level: number | null | undefined;
+  max: number;
+  min?: number;
+}) {
   if (level == null) return <span className="soft">–</span>;
   const share = max > 0 ? Math.max(0, Math.min(1, level / max)) : 0;
   const shown = Number.isInteger(level) ? String(level) : level.toFixed(1);
@@ -25,14 +33,20 @@ export function Tag({ tone = "", title, children }: { tone?: Tone; title?: strin
   );
 }
 
-export function Tile(props: { label: ReactNode; value: ReactNode; unit?: string; note?: ReactNode; tone?: "danger" | "warning" | "success" }) {
+export function Tile(props: {
+  label: ReactNode;
+  value: ReactNode;
+  unit?: string;
+  note?: ReactNode;
+  tone?: "danger" | "warning" | "success";
+}) {
   return (
     <div className="tile">
       <div className="label">{props.label}</div>
       <div className={`value ${props.tone ?? ""}`}>
         {props.value} {props.unit && <small>{props.unit}</small>}
       </div>
-      {props.note && <div className="note">{props.note}</div>}
+      {props.note && <div className="hint">{props.note}</div>}
     </div>
   );
 }
@@ -60,7 +74,15 @@ export function PageHead(props: { title: ReactNode; children?: ReactNode; action
 }
 
 /** A line of numbers as a tiny chart. Decorative: the numbers stand beside it. */
-export function Sparkline({ values, width = 90, height = 18 }: { values: readonly (number | null)[]; width?: number; height?: number }) {
+export function Sparkline({
+  values,
+  width = 90,
+  height = 18,
+}: {
+  values: readonly (number | null)[];
+  width?: number;
+  height?: number;
+}) {
   const known = values.filter((v): v is number => v != null && Number.isFinite(v));
   if (known.length < 2) return <svg width={width} height={height} aria-hidden="true" />;
   const low = Math.min(...known);

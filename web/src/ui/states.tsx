@@ -33,7 +33,17 @@ export function Empty(props: { title: ReactNode; children?: ReactNode; action?: 
 export function ProblemBox(props: { error: unknown; onRetry?: () => void; places?: boolean }) {
   const { t } = useTranslation();
   const p = asProblem(props.error);
-  const known = ["offline", "unauthorized", "forbidden", "not_found", "conflict", "stale", "rate_limited", "unavailable", "internal"];
+  const known = [
+    "offline",
+    "unauthorized",
+    "forbidden",
+    "not_found",
+    "conflict",
+    "stale",
+    "rate_limited",
+    "unavailable",
+    "internal",
+  ];
   return (
     <div className="problem" role="alert">
       <strong>{known.includes(p.code) ? t(`ui.problem.${p.code}`) : t("ui.problem.invalid")}</strong>{" "}
@@ -67,7 +77,11 @@ export function ProblemBox(props: { error: unknown; onRetry?: () => void; places
 }
 
 /** Shows a query's loading, failed and answered state; old data stays visible under a new error. */
-export function Loaded<T>(props: { query: UseQueryResult<T>; rows?: number; children: (data: T) => ReactNode }) {
+export function Loaded<T>(props: {
+  query: UseQueryResult<T>;
+  rows?: number;
+  children: (data: T) => ReactNode;
+}) {
   const { query } = props;
   if (query.data === undefined) {
     if (query.error) {

@@ -68,12 +68,19 @@ function Detail({ agent: a }: { agent: Agent }) {
                   {(a.points ?? []).map((p) => (
                     <tr key={p.name}>
                       <td>
-                        <Link to={`/points?app=${encodeURIComponent(a.app)}&idc=${encodeURIComponent(a.idc)}&q=${encodeURIComponent(p.name)}`}>{p.name}</Link>{" "}
+                        <Link
+                          to={`/points?app=${encodeURIComponent(a.app)}&idc=${encodeURIComponent(a.idc)}&q=${encodeURIComponent(p.name)}`}
+                        >
+                          {p.name}
+                        </Link>{" "}
                         {p.external && <Tag>{t("points.external")}</Tag>}
                       </td>
                       <td className="mono" style={{ whiteSpace: "normal" }}>
                         {(p.parameters ?? [])
-                          .map((x) => `${x.name}: ${x.type}${x.min !== undefined || x.max !== undefined ? ` ${String(x.min ?? "")}..${String(x.max ?? "")}` : ""}${x.unit ? ` ${x.unit}` : ""}`)
+                          .map(
+                            (x) =>
+                              `${x.name}: ${x.type}${x.min !== undefined || x.max !== undefined ? ` ${String(x.min ?? "")}..${String(x.max ?? "")}` : ""}${x.unit ? ` ${x.unit}` : ""}`,
+                          )
                           .join(", ")}
                       </td>
                     </tr>

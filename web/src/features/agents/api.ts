@@ -9,7 +9,9 @@ export function useAgents() {
     queryKey: ["agents", "list"],
     queryFn: ({ signal }) =>
       all<Agent>((cursor) =>
-        take<Page<Agent>>(client.GET("/api/v1/agents", { params: { query: { limit: 500, cursor } }, signal })),
+        take<Page<Agent>>(
+          client.GET("/api/v1/agents", { params: { query: { limit: 500, cursor } }, signal }),
+        ),
       ),
     refetchInterval: useRefresh(5_000),
   });
@@ -31,7 +33,11 @@ const after = <T>(v: T): T => {
 const params = (instance: string) => ({ path: { instance }, header: { "Idempotency-Key": intent() } });
 
 export const ban = (instance: string, reason: string) =>
-  take(client.POST("/api/v1/agents/{instance}/ban", { params: params(instance), body: { reason } })).then(after);
+  take(client.POST("/api/v1/agents/{instance}/ban", { params: params(instance), body: { reason } })).then(
+    after,
+  );
 
 export const unban = (instance: string, reason: string) =>
-  take(client.POST("/api/v1/agents/{instance}/unban", { params: params(instance), body: { reason } })).then(after);
+  take(client.POST("/api/v1/agents/{instance}/unban", { params: params(instance), body: { reason } })).then(
+    after,
+  );

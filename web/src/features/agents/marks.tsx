@@ -22,6 +22,8 @@ export function Held({ agent: a }: { agent: Agent }) {
       <span className={here ? "" : "soft"}>#{a.held.revision}</span>
       {!here ? (
         <span className="soft">{t("agents.lastKnown")}</span>
+      ) : a.held.revision === 0 ? (
+        <span className="soft">{t("agents.noOrders")}</span>
       ) : a.current ? (
         <span className="success">{t("agents.current")}</span>
       ) : (

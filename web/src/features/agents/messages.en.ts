@@ -14,6 +14,7 @@ export default {
   seen: "Seen",
   states: { connected: "connected", stale: "stale", disconnected: "disconnected", banned: "banned" },
   rungs: { live: "live", staged: "staged", last_good: "last good", default: "defaults", unknown: "unknown" },
+  noOrders: "no orders",
   lastKnown: "last known",
   current: "current",
   behind: "behind",
@@ -29,7 +30,8 @@ export default {
   unban: "Re-enrol…",
   banTitle: "Ban {{instance}}",
   unbanTitle: "Let {{instance}} enrol again",
-  banHint: "Its stream is cut and it may not come back until it is re-enrolled. It goes on with its last good orders.",
+  banHint:
+    "Its stream is cut and it may not come back until it is re-enrolled. It goes on with its last good orders.",
   unbanHint: "It may register and receive orders again.",
   notCurrent: "Not connected. What is shown was true when it was last heard, {{seen}}.",
   declares: "Declared points",

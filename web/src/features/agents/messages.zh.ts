@@ -14,6 +14,7 @@ export default {
   seen: "最近联系",
   states: { connected: "已连接", stale: "陈旧", disconnected: "已断开", banned: "已封禁" },
   rungs: { live: "实时", staged: "预置", last_good: "最近有效", default: "默认值", unknown: "未知" },
+  noOrders: "无指令",
   lastKnown: "最后已知",
   current: "最新",
   behind: "落后",

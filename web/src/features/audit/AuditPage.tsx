@@ -15,7 +15,17 @@ import { Icon } from "../../ui/icons";
 import { PageHead, Tag } from "../../ui/marks";
 import { Empty, Loaded, ProblemBox } from "../../ui/states";
 
-const kinds = ["template", "binding", "claim", "agent", "user", "token", "enrolment_token", "session", "settings"];
+const kinds = [
+  "template",
+  "binding",
+  "claim",
+  "agent",
+  "user",
+  "token",
+  "enrolment_token",
+  "session",
+  "settings",
+];
 const keys = ["search", "actor", "verb", "kind", "app", "idc"] as const;
 
 export function AuditPage() {
@@ -23,7 +33,9 @@ export function AuditPage() {
   const ago = useAgo();
   const [params, setParams] = useSearchParams();
   const [opened, setOpened] = useState<AuditEntry>();
-  const filter = Object.fromEntries(keys.flatMap((k) => (params.get(k) ? [[k, params.get(k)!]] : []))) as Partial<Record<(typeof keys)[number], string>>;
+  const filter = Object.fromEntries(
+    keys.flatMap((k) => (params.get(k) ? [[k, params.get(k)!]] : [])),
+  ) as Partial<Record<(typeof keys)[number], string>>;
   const set = (key: string, value: string) =>
     setParams(
       (p) => {
@@ -38,7 +50,10 @@ export function AuditPage() {
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) =>
       take<Page<AuditEntry>>(
-        client.GET("/api/v1/audit", { params: { query: { ...filter, cursor: pageParam, limit: 100 } }, signal }),
+        client.GET("/api/v1/audit", {
+          params: { query: { ...filter, cursor: pageParam, limit: 100 } },
+          signal,
+        }),
       ),
     getNextPageParam: (last) => last.next_cursor || undefined,
     refetchInterval: useRefresh(15_000),
@@ -89,8 +104,19 @@ export function AuditPage() {
           value={filter.search ?? ""}
           onChange={(e) => set("search", e.target.value)}
         />
-        <input className="native" placeholder={t("audit.actor")} aria-label={t("audit.actor")} value={filter.actor ?? ""} onChange={(e) => set("actor", e.target.value)} />
-        <select className="native" aria-label={t("audit.kind")} value={filter.kind ?? ""} onChange={(e) => set("kind", e.target.value)}>
+        <input
+          className="native"
+          placeholder={t("audit.actor")}
+          aria-label={t("audit.actor")}
+          value={filter.actor ?? ""}
+          onChange={(e) => set("actor", e.target.value)}
+        />
+        <select
+          className="native"
+          aria-label={t("audit.kind")}
+          value={filter.kind ?? ""}
+          onChange={(e) => set("kind", e.target.value)}
+        >
           <option value="">
             {t("audit.kind")}: {t("ui.all")}
           </option>
@@ -98,15 +124,33 @@ export function AuditPage() {
             <option key={k}>{k}</option>
           ))}
         </select>
-        <input className="native" placeholder={t("points.app")} aria-label={t("points.app")} value={filter.app ?? ""} onChange={(e) => set("app", e.target.value)} />
-        <input className="native" placeholder={t("points.idc")} aria-label={t("points.idc")} value={filter.idc ?? ""} onChange={(e) => set("idc", e.target.value)} />
+        <input
+          className="native"
+          placeholder={t("points.app")}
+          aria-label={t("points.app")}
+          value={filter.app ?? ""}
+          onChange={(e) => set("app", e.target.value)}
+        />
+        <input
+          className="native"
+          placeholder={t("points.idc")}
+          aria-label={t("points.idc")}
+          value={filter.idc ?? ""}
+          onChange={(e) => set("idc", e.target.value)}
+        />
       </div>
       <Loaded query={query}>
         {(data) => {
           const rows = data.pages.flatMap((p) => p.items);
           return rows.length ? (
             <>
-              <DataTable label={t("audit.title")} columns={columns} rows={rows} rowKey={(e) => String(e.seq)} onOpen={setOpened} />
+              <DataTable
+                label={t("audit.title")}
+                columns={columns}
+                rows={rows}
+                rowKey={(e) => String(e.seq)}
+                onOpen={setOpened}
+              />
               {query.hasNextPage && (
                 <Button loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
                   {t("ui.more")}

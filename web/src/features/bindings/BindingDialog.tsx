@@ -3,9 +3,22 @@ import { useTranslation } from "react-i18next";
 import type { Binding, BindingInput, Preview, Resolution } from "../../api/types";
 import { Ask, Field } from "../../ui/Ask";
 import { ProblemBox } from "../../ui/states";
-import { createBinding, deleteBinding, updateBinding, useApps, usePreview, useTemplateNames, type Proposal } from "./api";
+import {
+  createBinding,
+  deleteBinding,
+  updateBinding,
+  useApps,
+  usePreview,
+  useTemplateNames,
+  type Proposal,
+} from "./api";
 
-export function BindingDialog(props: { binding?: Binding; template?: string; onClose: () => void; onDone: () => void }) {
+export function BindingDialog(props: {
+  binding?: Binding;
+  template?: string;
+  onClose: () => void;
+  onDone: () => void;
+}) {
   const { t } = useTranslation();
   const old = props.binding;
   const templates = useTemplateNames();
@@ -15,7 +28,9 @@ export function BindingDialog(props: { binding?: Binding; template?: string; onC
   const [pin, setPin] = useState(old?.pin ?? 0);
   const [force, setForce] = useState(false);
   const whole = Object.values(selector).every((v) => v.trim() !== "") && template !== "";
-  const proposal = useDeferredValue(whole ? ({ id: old?.id, put: { selector, template, pin } } as Proposal) : undefined);
+  const proposal = useDeferredValue(
+    whole ? ({ id: old?.id, put: { selector, template, pin } } as Proposal) : undefined,
+  );
   const preview = usePreview(proposal);
   const known = templates.data?.find((x) => x.name === template);
   const refused = (preview.data?.refusals?.length ?? 0) > 0;
@@ -32,7 +47,12 @@ export function BindingDialog(props: { binding?: Binding; template?: string; onC
     ],
     scene: [] as string[],
   };
-  const body = (reason: string): BindingInput => ({ selector, template, pin: pin || undefined, reason: reason || undefined });
+  const body = (reason: string): BindingInput => ({
+    selector,
+    template,
+    pin: pin || undefined,
+    reason: reason || undefined,
+  });
 
   return (
     <Ask
@@ -129,7 +149,13 @@ function PreviewTable({ preview }: { preview: Preview }) {
     <div className="stack" style={{ gap: 6 }}>
       <strong>{t("bindings.preview", { count: changes.length })}</strong>
       {changes.length > 0 && (
-        <div className="table-box" style={{ maxHeight: 220 }} tabIndex={0} role="region" aria-label={t("bindings.previewLabel")}>
+        <div
+          className="table-box"
+          style={{ maxHeight: 220 }}
+          tabIndex={0}
+          role="region"
+          aria-label={t("bindings.previewLabel")}
+        >
           <table className="data" aria-label={t("bindings.previewLabel")}>
             <thead>
               <tr>

@@ -40,11 +40,37 @@ export function BindingsPage() {
   const columns = useMemo<Column<Binding>[]>(() => {
     const any = (v: string) => (v === "*" ? <span className="soft">{t("ui.any")}</span> : v);
     return [
-      { key: "scene", title: t("points.scene"), render: (b) => any(b.selector.scene), sort: byText((b) => b.selector.scene) },
-      { key: "idc", title: t("points.idc"), render: (b) => any(b.selector.idc), sort: byText((b) => b.selector.idc) },
-      { key: "app", title: t("points.app"), render: (b) => any(b.selector.app), sort: byText((b) => b.selector.app) },
-      { key: "point", title: t("points.point"), render: (b) => any(b.selector.point), sort: byText((b) => b.selector.point) },
-      { key: "spec", title: t("bindings.specificity"), num: true, render: specificity, sort: byNumber(specificity) },
+      {
+        key: "scene",
+        title: t("points.scene"),
+        render: (b) => any(b.selector.scene),
+        sort: byText((b) => b.selector.scene),
+      },
+      {
+        key: "idc",
+        title: t("points.idc"),
+        render: (b) => any(b.selector.idc),
+        sort: byText((b) => b.selector.idc),
+      },
+      {
+        key: "app",
+        title: t("points.app"),
+        render: (b) => any(b.selector.app),
+        sort: byText((b) => b.selector.app),
+      },
+      {
+        key: "point",
+        title: t("points.point"),
+        render: (b) => any(b.selector.point),
+        sort: byText((b) => b.selector.point),
+      },
+      {
+        key: "spec",
+        title: t("bindings.specificity"),
+        num: true,
+        render: specificity,
+        sort: byNumber(specificity),
+      },
       {
         key: "template",
         title: t("points.template"),
@@ -54,7 +80,12 @@ export function BindingsPage() {
       {
         key: "pin",
         title: t("templates.version"),
-        render: (b) => (b.pin ? <Tag tone="warn">{t("bindings.pinned", { version: b.pin })}</Tag> : <Tag>{t("bindings.follows")}</Tag>),
+        render: (b) =>
+          b.pin ? (
+            <Tag tone="warn">{t("bindings.pinned", { version: b.pin })}</Tag>
+          ) : (
+            <Tag>{t("bindings.follows")}</Tag>
+          ),
         sort: byNumber((b) => b.pin),
       },
       {
@@ -113,7 +144,16 @@ export function BindingsPage() {
         {(items) => {
           if (!items.length)
             return (
-              <Empty title={t("bindings.none")} action={may && <Button type="primary" onClick={open}>{t("bindings.new")}</Button>}>
+              <Empty
+                title={t("bindings.none")}
+                action={
+                  may && (
+                    <Button type="primary" onClick={open}>
+                      {t("bindings.new")}
+                    </Button>
+                  )
+                }
+              >
                 {t("bindings.noneHint")}
               </Empty>
             );
@@ -121,7 +161,8 @@ export function BindingsPage() {
           const rows = items.filter(
             (b) =>
               (!template || b.template === template) &&
-              (!needle || `${Object.values(b.selector).join(" ")} ${b.template}`.toLowerCase().includes(needle)),
+              (!needle ||
+                `${Object.values(b.selector).join(" ")} ${b.template}`.toLowerCase().includes(needle)),
           );
           return (
             <>
@@ -136,12 +177,23 @@ export function BindingsPage() {
                   onChange={(e) => set((p) => (e.target.value ? p.set("q", e.target.value) : p.delete("q")))}
                 />
                 {template && (
-                  <button type="button" className="tag" aria-pressed="true" onClick={() => set((p) => p.delete("template"))}>
+                  <button
+                    type="button"
+                    className="tag"
+                    aria-pressed="true"
+                    onClick={() => set((p) => p.delete("template"))}
+                  >
                     {template} <Icon name="close" size={10} />
                   </button>
                 )}
               </div>
-              <DataTable label={t("bindings.title")} columns={columns} rows={rows} rowKey={(b) => b.id} initialSort={{ key: "spec", down: true }} />
+              <DataTable
+                label={t("bindings.title")}
+                columns={columns}
+                rows={rows}
+                rowKey={(b) => b.id}
+                initialSort={{ key: "spec", down: true }}
+              />
             </>
           );
         }}
@@ -157,8 +209,16 @@ export function BindingsPage() {
           onDone={() => setRollout(Date.now())}
         />
       )}
-      {deleting && <DeleteDialog binding={deleting} onClose={() => setDeleting(undefined)} onDone={() => setRollout(Date.now())} />}
-      {rollout && <RolloutDrawer since={rollout} title={t("templates.rollout")} onClose={() => setRollout(undefined)} />}
+      {deleting && (
+        <DeleteDialog
+          binding={deleting}
+          onClose={() => setDeleting(undefined)}
+          onDone={() => setRollout(Date.now())}
+        />
+      )}
+      {rollout && (
+        <RolloutDrawer since={rollout} title={t("templates.rollout")} onClose={() => setRollout(undefined)} />
+      )}
     </div>
   );
 }

@@ -9,7 +9,9 @@ export function useBindings() {
     queryKey: ["bindings", "list"],
     queryFn: ({ signal }) =>
       all<Binding>((cursor) =>
-        take<Page<Binding>>(client.GET("/api/v1/bindings", { params: { query: { limit: 500, cursor } }, signal })),
+        take<Page<Binding>>(
+          client.GET("/api/v1/bindings", { params: { query: { limit: 500, cursor } }, signal }),
+        ),
       ),
     refetchInterval: useRefresh(15_000),
   });
@@ -20,7 +22,9 @@ export function useTemplateNames() {
     queryKey: ["templates", "names"],
     queryFn: async ({ signal }) => {
       const items = await all<Template>((cursor) =>
-        take<Page<Template>>(client.GET("/api/v1/templates", { params: { query: { limit: 500, cursor } }, signal })),
+        take<Page<Template>>(
+          client.GET("/api/v1/templates", { params: { query: { limit: 500, cursor } }, signal }),
+        ),
       );
       return items.map((t) => ({ name: t.name, latest: t.latest }));
     },
@@ -48,7 +52,8 @@ export function usePreview(proposal: Proposal | undefined) {
     enabled: proposal !== undefined,
     retry: false,
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => take<Preview>(client.POST("/api/v1/bindings/preview", { body: proposal!, signal })),
+    queryFn: ({ signal }) =>
+      take<Preview>(client.POST("/api/v1/bindings/preview", { body: proposal!, signal })),
   });
 }
 
@@ -59,13 +64,20 @@ const after = <T>(v: T): T => {
 
 export const createBinding = (body: BindingInput, force: boolean) =>
   take<Binding>(
-    client.POST("/api/v1/bindings", { params: { header: { "Idempotency-Key": intent() }, query: { force } }, body }),
+    client.POST("/api/v1/bindings", {
+      params: { header: { "Idempotency-Key": intent() }, query: { force } },
+      body,
+    }),
   ).then(after);
 
 export const updateBinding = (binding: Binding, body: BindingInput, force: boolean) =>
   take<Binding>(
     client.PUT("/api/v1/bindings/{binding}", {
-      params: { path: { binding: binding.id }, header: { "If-Match": `"${binding.version}"` }, query: { force } },
+      params: {
+        path: { binding: binding.id },
+        header: { "If-Match": `"${binding.version}"` },
+        query: { force },
+      },
       body,
     }),
   ).then(after);
@@ -73,6 +85,10 @@ export const updateBinding = (binding: Binding, body: BindingInput, force: boole
 export const deleteBinding = (binding: Binding, reason: string) =>
   take(
     client.DELETE("/api/v1/bindings/{binding}", {
-      params: { path: { binding: binding.id }, header: { "If-Match": `"${binding.version}"` }, query: { reason } },
+      params: {
+        path: { binding: binding.id },
+        header: { "If-Match": `"${binding.version}"` },
+        query: { reason },
+      },
     }),
   ).then(after);

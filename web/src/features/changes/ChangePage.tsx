@@ -19,10 +19,17 @@ export function ChangePage() {
     queryKey: ["changes", "one", revision],
     enabled: known,
     queryFn: ({ signal }) =>
-      take<ChangeDetail>(client.GET("/api/v1/changes/{revision}", { params: { path: { revision } }, signal })),
+      take<ChangeDetail>(
+        client.GET("/api/v1/changes/{revision}", { params: { path: { revision } }, signal }),
+      ),
   });
   const progress = useProgress(known ? revision : undefined);
-  if (!known) return <div className="page"><Missing status={404} /></div>;
+  if (!known)
+    return (
+      <div className="page">
+        <Missing status={404} />
+      </div>
+    );
   return (
     <div className="page">
       <Loaded query={query}>
@@ -46,12 +53,17 @@ export function ChangePage() {
               {progress.data ? (
                 <ProgressDetail progress={progress.data} />
               ) : (
-                <span className="soft">{progress.error ? asProblem(progress.error).message : t("ui.loading")}</span>
+                <span className="soft">
+                  {progress.error ? asProblem(progress.error).message : t("ui.loading")}
+                </span>
               )}
             </Card>
             <Card title={t("changes.differences", { count: c.differences?.length ?? 0 })} flush>
               <div className="table-box">
-                <table className="data" aria-label={t("changes.differences", { count: c.differences?.length ?? 0 })}>
+                <table
+                  className="data"
+                  aria-label={t("changes.differences", { count: c.differences?.length ?? 0 })}
+                >
                   <thead>
                     <tr>
                       <th>{t("points.scene")}</th>
@@ -65,7 +77,11 @@ export function ChangePage() {
                       <tr key={i}>
                         <td>{d.scene}</td>
                         <td>
-                          <Link to={`/points/${[d.scene, c.idc, c.app, d.point].map(encodeURIComponent).join("/")}`}>{d.point}</Link>
+                          <Link
+                            to={`/points/${[d.scene, c.idc, c.app, d.point].map(encodeURIComponent).join("/")}`}
+                          >
+                            {d.point}
+                          </Link>
                         </td>
                         <td>{d.before ? <OrderText order={d.before} other={d.after} old /> : "–"}</td>
                         <td>{d.after ? <OrderText order={d.after} other={d.before} /> : "–"}</td>
@@ -93,7 +109,9 @@ function OrderText({ order, other, old }: { order: Order; other: Order | undefin
           o.available_rt_ms ? ms(o.available_rt_ms) : "",
           o.timeout_ms ? ms(o.timeout_ms) : "",
           `${o.template} v${o.template_version}`,
-          ...(o.parameters ?? []).map((p) => `${p.name}=${typeof p.value === "string" ? p.value : JSON.stringify(p.value)}`),
+          ...(o.parameters ?? []).map(
+            (p) => `${p.name}=${typeof p.value === "string" ? p.value : JSON.stringify(p.value)}`,
+          ),
         ]
       : [];
   const theirs = new Set(texts(other));

@@ -19,7 +19,13 @@ export function ChangesPage() {
   const query = useRecentChanges({ app, idc, limit: 200 });
   const columns = useMemo<Column<Change>[]>(
     () => [
-      { key: "rev", title: t("changes.revision"), num: true, width: 90, render: (c) => <Link to={`/changes/${c.version.revision}`}>#{c.version.revision}</Link> },
+      {
+        key: "rev",
+        title: t("changes.revision"),
+        num: true,
+        width: 90,
+        render: (c) => <Link to={`/changes/${c.version.revision}`}>#{c.version.revision}</Link>,
+      },
       { key: "at", title: t("changes.at"), render: (c) => <span title={dateTime(c.at)}>{ago(c.at)}</span> },
       { key: "app", title: t("points.app"), render: (c) => c.app },
       { key: "idc", title: t("points.idc"), render: (c) => c.idc },
@@ -43,8 +49,22 @@ export function ChangesPage() {
     <div className="page" style={{ overflow: "hidden" }}>
       <PageHead title={t("changes.title")} />
       <div className="toolbar" data-search>
-        <input className="native" placeholder={t("points.app")} aria-label={t("points.app")} defaultValue={app} onBlur={(e) => set("app", e.target.value.trim())} onKeyDown={(e) => e.key === "Enter" && e.currentTarget.blur()} />
-        <input className="native" placeholder={t("points.idc")} aria-label={t("points.idc")} defaultValue={idc} onBlur={(e) => set("idc", e.target.value.trim())} onKeyDown={(e) => e.key === "Enter" && e.currentTarget.blur()} />
+        <input
+          className="native"
+          placeholder={t("points.app")}
+          aria-label={t("points.app")}
+          defaultValue={app}
+          onBlur={(e) => set("app", e.target.value.trim())}
+          onKeyDown={(e) => e.key === "Enter" && e.currentTarget.blur()}
+        />
+        <input
+          className="native"
+          placeholder={t("points.idc")}
+          aria-label={t("points.idc")}
+          defaultValue={idc}
+          onBlur={(e) => set("idc", e.target.value.trim())}
+          onKeyDown={(e) => e.key === "Enter" && e.currentTarget.blur()}
+        />
       </div>
       <Loaded query={query}>
         {(page) =>

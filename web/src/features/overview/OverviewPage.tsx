@@ -23,7 +23,9 @@ function useOverview() {
     queryKey: ["points", "list"],
     queryFn: ({ signal }) =>
       all<PointState>((cursor) =>
-        take<Page<PointState>>(client.GET("/api/v1/points", { params: { query: { limit: 500, cursor } }, signal })),
+        take<Page<PointState>>(
+          client.GET("/api/v1/points", { params: { query: { limit: 500, cursor } }, signal }),
+        ),
       ),
     refetchInterval,
   });
@@ -31,7 +33,9 @@ function useOverview() {
     queryKey: ["agents", "list"],
     queryFn: ({ signal }) =>
       all<Agent>((cursor) =>
-        take<Page<Agent>>(client.GET("/api/v1/agents", { params: { query: { limit: 500, cursor } }, signal })),
+        take<Page<Agent>>(
+          client.GET("/api/v1/agents", { params: { query: { limit: 500, cursor } }, signal }),
+        ),
       ),
     refetchInterval,
   });
@@ -42,8 +46,11 @@ export function OverviewPage() {
   const { t } = useTranslation();
   const { status, points, agents, changes } = useOverview();
   const cells = useMemo(() => summarise(points.data ?? [], agents.data ?? []), [points.data, agents.data]);
+  const ordered = cells.filter((c) => c.current !== undefined);
   const overridden = (points.data ?? []).filter((p) => p.source === "manual" || p.source === "emergency");
-  const refusing = (agents.data ?? []).filter((a) => a.last_ack?.refused && (a.state === "connected" || a.state === "stale"));
+  const refusing = (agents.data ?? []).filter(
+    (a) => a.last_ack?.refused && (a.state === "connected" || a.state === "stale"),
+  );
   return (
     <div className="page">
       <PageHead title={t("overview.title")} />
@@ -54,26 +61,43 @@ export function OverviewPage() {
               label={t("overview.agents")}
               value={s.agents.connected}
               unit={t("overview.connected")}
-              note={t("overview.notConnected", { stale: s.agents.stale, gone: s.agents.disconnected, banned: s.agents.banned })}
+              note={t("overview.notConnected", {
+                stale: s.agents.stale,
+                gone: s.agents.disconnected,
+                banned: s.agents.banned,
+              })}
               tone={s.agents.stale ? "warning" : undefined}
             />
             <Tile
               label={t("overview.holding")}
-              value={`${cells.reduce((n, c) => n + c.current, 0)} / ${cells.reduce((n, c) => n + c.agents, 0)}`}
+              value={`${ordered.reduce((n, c) => n + (c.current ?? 0), 0)} / ${ordered.reduce((n, c) => n + c.agents, 0)}`}
               note={t("overview.holdingNote")}
             />
-            <Tile label={t("overview.refusals")} value={refusing.length} tone={refusing.length ? "danger" : undefined} note={t("overview.refusalsNote")} />
+            <Tile
+              label={t("overview.refusals")}
+              value={refusing.length}
+              tone={refusing.length ? "danger" : undefined}
+              note={t("overview.refusalsNote")}
+            />
             <Tile
               label={t("overview.overrides")}
               value={overridden.length}
               tone={overridden.length ? "warning" : undefined}
               note={t("overview.overridesNote")}
             />
-            <Tile label="QPS" value={count(cells.reduce((n, c) => n + c.qps, 0))} note={t("overview.allPoints")} />
+            <Tile
+              label="QPS"
+              value={count(cells.reduce((n, c) => n + c.qps, 0))}
+              note={t("overview.allPoints")}
+            />
             <Tile
               label={t("overview.lease")}
               value={<span style={{ fontSize: 15 }}>{s.lease.holder || t("overview.nobody")}</span>}
-              note={t("overview.leaseNote", { epoch: s.lease.epoch, kind: s.database.kind, ping: ms(s.database.ping_ms) })}
+              note={t("overview.leaseNote", {
+                epoch: s.lease.epoch,
+                kind: s.database.kind,
+                ping: ms(s.database.ping_ms),
+              })}
               tone={s.lease.holder ? undefined : "danger"}
             />
           </div>
@@ -82,7 +106,13 @@ export function OverviewPage() {
       <div className="columns">
         <Card title={t("overview.matrix")} flush>
           <Loaded query={points}>
-            {() => (cells.length ? <Matrix cells={cells} /> : <Empty title={t("points.none")}>{t("points.noneHint")}</Empty>)}
+            {() =>
+              cells.length ? (
+                <Matrix cells={cells} />
+              ) : (
+                <Empty title={t("points.none")}>{t("points.noneHint")}</Empty>
+              )
+            }
           </Loaded>
         </Card>
         <div className="stack">
@@ -90,9 +120,17 @@ export function OverviewPage() {
             {overridden.length ? (
               <ul className="why">
                 {overridden.slice(0, 8).map((p) => (
-                  <li key={`${p.scene}/${p.idc}/${p.app}/${p.point}`} style={{ gridTemplateColumns: "minmax(0,1fr) auto" }}>
-                    <Link to={`/points/${[p.scene, p.idc, p.app, p.point].map(encodeURIComponent).join("/")}`}>
-                      {p.app} / {p.point} <span className="soft">{p.scene} · {p.idc}</span>
+                  <li
+                    key={`${p.scene}/${p.idc}/${p.app}/${p.point}`}
+                    style={{ gridTemplateColumns: "minmax(0,1fr) auto" }}
+                  >
+                    <Link
+                      to={`/points/${[p.scene, p.idc, p.app, p.point].map(encodeURIComponent).join("/")}`}
+                    >
+                      {p.app} / {p.point}{" "}
+                      <span className="soft">
+                        {p.scene} · {p.idc}
+                      </span>
                     </Link>
                     <span className="row">
                       <Level level={p.order?.level} max={p.order?.max_level ?? 1} min={p.order?.min_level} />
@@ -130,7 +168,11 @@ export function OverviewPage() {
   );
 }
 
-function Recent({ items }: { items: { version: { revision: number }; app: string; idc: string; cause: string; at: string }[] }) {
+function Recent({
+  items,
+}: {
+  items: { version: { revision: number }; app: string; idc: string; cause: string; at: string }[];
+}) {
   const { t } = useTranslation();
   const ago = useAgo();
   if (!items.length) return <div className="body soft">{t("changes.none")}</div>;
@@ -139,7 +181,9 @@ function Recent({ items }: { items: { version: { revision: number }; app: string
       {items.map((c) => (
         <li key={c.version.revision} style={{ gridTemplateColumns: "52px minmax(0,1fr) auto" }}>
           <Link to={`/changes/${c.version.revision}`}>#{c.version.revision}</Link>
-          <span style={{ overflow: "hidden", textOverflow: "ellipsis" }}>{c.cause}</span>
+          <span className="two-lines" title={c.cause}>
+            {c.cause}
+          </span>
           <span className="soft nowrap">{ago(c.at)}</span>
           <small>
             {c.app} · {c.idc}
@@ -155,28 +199,78 @@ function Matrix({ cells }: { cells: CellSummary[] }) {
   const navigate = useNavigate();
   const columns = useMemo<Column<CellSummary>[]>(
     () => [
-      { key: "app", title: t("points.app"), render: (c) => <strong>{c.app}</strong>, sort: byText((c) => `${c.app} ${c.idc}`) },
+      {
+        key: "app",
+        title: t("points.app"),
+        render: (c) => <strong>{c.app}</strong>,
+        sort: byText((c) => `${c.app} ${c.idc}`),
+      },
       { key: "idc", title: t("points.idc"), render: (c) => c.idc, sort: byText((c) => c.idc) },
       {
         key: "agents",
         title: t("overview.agents"),
         num: true,
-        render: (c) => <span className={c.connected < c.agents ? "warning" : ""}>{`${c.connected}/${c.agents}`}</span>,
+        render: (c) => (
+          <span className={c.connected < c.agents ? "warning" : ""}>{`${c.connected}/${c.agents}`}</span>
+        ),
         sort: byNumber((c) => c.agents),
       },
       {
         key: "holding",
         title: t("overview.newest"),
         num: true,
-        render: (c) => <span className={c.current < c.agents ? "warning" : "success"}>{c.agents ? share(c.current / c.agents, 0) : "–"}</span>,
-        sort: byNumber((c) => (c.agents ? c.current / c.agents : undefined)),
+        render: (c) =>
+          c.current === undefined ? (
+            <span className="soft">–</span>
+          ) : (
+            <span className={c.current < c.agents ? "warning" : "success"}>
+              {c.agents ? share(c.current / c.agents, 0) : "–"}
+            </span>
+          ),
+        sort: byNumber((c) => (c.agents && c.current !== undefined ? c.current / c.agents : undefined)),
       },
-      { key: "refused", title: t("overview.refusals"), num: true, render: (c) => <span className={c.refused ? "danger" : "soft"}>{c.refused}</span>, sort: byNumber((c) => c.refused) },
-      { key: "points", title: t("points.title"), num: true, render: (c) => c.points, sort: byNumber((c) => c.points) },
-      { key: "floor", title: t("overview.atFloor"), num: true, render: (c) => <span className={c.atFloor ? "warning" : "soft"}>{c.atFloor}</span>, sort: byNumber((c) => c.atFloor) },
-      { key: "manual", title: t("overview.overrides"), num: true, render: (c) => <span className={c.overridden ? "warning" : "soft"}>{c.overridden}</span>, sort: byNumber((c) => c.overridden) },
-      { key: "rt", title: t("points.rtMean"), num: true, render: (c) => ms(c.rtMean), sort: byNumber((c) => c.rtMean) },
-      { key: "lost", title: t("points.lost"), num: true, render: (c) => <span className={c.lost && c.lost > 0.01 ? "danger" : ""}>{share(c.lost)}</span>, sort: byNumber((c) => c.lost) },
+      {
+        key: "refused",
+        title: t("overview.refusals"),
+        num: true,
+        render: (c) => <span className={c.refused ? "danger" : "soft"}>{c.refused}</span>,
+        sort: byNumber((c) => c.refused),
+      },
+      {
+        key: "points",
+        title: t("points.title"),
+        num: true,
+        render: (c) => c.points,
+        sort: byNumber((c) => c.points),
+      },
+      {
+        key: "floor",
+        title: t("overview.atFloor"),
+        num: true,
+        render: (c) => <span className={c.atFloor ? "warning" : "soft"}>{c.atFloor}</span>,
+        sort: byNumber((c) => c.atFloor),
+      },
+      {
+        key: "manual",
+        title: t("overview.overrides"),
+        num: true,
+        render: (c) => <span className={c.overridden ? "warning" : "soft"}>{c.overridden}</span>,
+        sort: byNumber((c) => c.overridden),
+      },
+      {
+        key: "rt",
+        title: t("points.rtMean"),
+        num: true,
+        render: (c) => ms(c.rtMean),
+        sort: byNumber((c) => c.rtMean),
+      },
+      {
+        key: "lost",
+        title: t("points.lost"),
+        num: true,
+        render: (c) => <span className={c.lost && c.lost > 0.01 ? "danger" : ""}>{share(c.lost)}</span>,
+        sort: byNumber((c) => c.lost),
+      },
       { key: "qps", title: "QPS", num: true, render: (c) => count(c.qps), sort: byNumber((c) => c.qps) },
     ],
     [t],
@@ -187,7 +281,9 @@ function Matrix({ cells }: { cells: CellSummary[] }) {
       columns={columns}
       rows={cells}
       rowKey={(c) => `${c.app} ${c.idc}`}
-      onOpen={(c) => void navigate(`/points?app=${encodeURIComponent(c.app)}&idc=${encodeURIComponent(c.idc)}`)}
+      onOpen={(c) =>
+        void navigate(`/points?app=${encodeURIComponent(c.app)}&idc=${encodeURIComponent(c.idc)}`)
+      }
       initialSort={{ key: "app" }}
     />
   );

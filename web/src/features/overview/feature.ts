@@ -2,7 +2,9 @@ import type { Feature } from "../../app/feature";
 
 const feature: Feature = {
   nav: [{ group: "operate", order: 1, path: "/", label: "overview.title", icon: "overview", key: "o" }],
-  routes: [{ index: true, lazy: () => import("./OverviewPage").then((m) => ({ Component: m.OverviewPage })) }],
+  routes: [
+    { index: true, lazy: () => import("./OverviewPage").then((m) => ({ Component: m.OverviewPage })) },
+  ],
 };
 
 export default feature;

@@ -11,13 +11,16 @@ export interface CellSummary {
   atFloor: number;
   connected: number;
   agents: number;
-  current: number;
+  current: number | undefined; // hold the newest orders; undefined where there are none to hold
   refused: number;
 }
 
 /** One cell an app and IDC, from the live points and agents. */
 export function summarise(points: PointState[], agents: Agent[]): CellSummary[] {
-  const cells = new Map<string, CellSummary & { count: number; rt: number; bad: number }>();
+  const cells = new Map<
+    string,
+    CellSummary & { count: number; rt: number; bad: number; hold: number; orders: boolean }
+  >();
   const cell = (app: string, idc: string) => {
     const key = `${app}\n${idc}`;
     let c = cells.get(key);
@@ -33,7 +36,9 @@ export function summarise(points: PointState[], agents: Agent[]): CellSummary[] 
         atFloor: 0,
         connected: 0,
         agents: 0,
-        current: 0,
+        current: undefined,
+        hold: 0,
+        orders: false,
         refused: 0,
         count: 0,
         rt: 0,
@@ -47,6 +52,7 @@ export function summarise(points: PointState[], agents: Agent[]): CellSummary[] 
     const c = cell(p.app, p.idc);
     c.points++;
     if (p.source === "manual" || p.source === "emergency") c.overridden++;
+    if (p.order) c.orders = true;
     if (p.order && (p.recent?.count ? p.recent.level_mean : p.order.level) <= p.order.min_level) c.atFloor++;
     const m = p.recent;
     if (!m?.count) continue;
@@ -60,12 +66,14 @@ export function summarise(points: PointState[], agents: Agent[]): CellSummary[] 
     if (a.state === "disconnected" || a.state === "banned") continue;
     c.agents++;
     if (a.state === "connected") c.connected++;
-    if (a.current) c.current++;
+    if (a.current) c.hold++;
+    if (a.held.revision > 0) c.orders = true;
     if (a.last_ack?.refused) c.refused++;
   }
   return [...cells.values()]
-    .map(({ count, rt, bad, ...c }) => ({
+    .map(({ count, rt, bad, hold, orders, ...c }) => ({
       ...c,
+      current: orders ? hold : undefined,
       rtMean: count ? rt / count : undefined,
       lost: count ? bad / count : undefined,
     }))

@@ -30,7 +30,11 @@ export function ClaimsCard({ id, onDone }: { id: PointKey; onDone: () => void })
               {items.slice(0, 12).map((c) => (
                 <li key={c.id} className={c.active ? "won" : ""}>
                   <span>
-                    <Tag tone={c.active ? "warn" : ""}>{t(c.active ? "points.active" : isTime(c.released) ? "points.released" : "points.ended")}</Tag>
+                    <Tag tone={c.active ? "warn" : ""}>
+                      {t(
+                        c.active ? "points.active" : isTime(c.released) ? "points.released" : "points.ended",
+                      )}
+                    </Tag>
                   </span>
                   <span className="row wrap" style={{ gap: 6 }}>
                     <b>{c.value}</b> {c.author}

@@ -7,7 +7,12 @@ import { setClaim } from "./api";
 export const durations = ["5m", "15m", "30m", "1h", "4h", "24h"];
 
 /** A manual override: one field, with a reason and an end. It always ends. */
-export function OverrideDialog(props: { id: PointKey; order: Order | undefined; onClose: () => void; onDone: () => void }) {
+export function OverrideDialog(props: {
+  id: PointKey;
+  order: Order | undefined;
+  onClose: () => void;
+  onDone: () => void;
+}) {
   const { t } = useTranslation();
   const { id, order } = props;
   const fields = ["level", "available_rt", "timeout", "strategy"] as const;
@@ -20,7 +25,11 @@ export function OverrideDialog(props: { id: PointKey; order: Order | undefined; 
   const body = (reason: string): ClaimInput => ({
     field,
     scope: { ...id, idc: everywhere ? "*" : id.idc },
-    ...(field === "level" ? { level } : field === "strategy" ? { strategy: strategy as ClaimInput["strategy"] } : { duration }),
+    ...(field === "level"
+      ? { level }
+      : field === "strategy"
+        ? { strategy: strategy as ClaimInput["strategy"] }
+        : { duration }),
     reason,
     for: hold,
   });
@@ -47,7 +56,13 @@ export function OverrideDialog(props: { id: PointKey; order: Order | undefined; 
         </Field>
         <Field
           label={t("points.to")}
-          hint={field === "level" && order ? `${order.min_level}–${order.max_level}` : field === "strategy" ? undefined : t("points.durationHint")}
+          hint={
+            field === "level" && order
+              ? `${order.min_level}–${order.max_level}`
+              : field === "strategy"
+                ? undefined
+                : t("points.durationHint")
+          }
         >
           {field === "level" ? (
             <input
@@ -67,7 +82,12 @@ export function OverrideDialog(props: { id: PointKey; order: Order | undefined; 
               ))}
             </select>
           ) : (
-            <input className="native" style={{ width: 90 }} value={duration} onChange={(e) => setDuration(e.target.value)} />
+            <input
+              className="native"
+              style={{ width: 90 }}
+              value={duration}
+              onChange={(e) => setDuration(e.target.value)}
+            />
           )}
         </Field>
         <Field label={t("points.for")} hint={t("points.forHint")}>

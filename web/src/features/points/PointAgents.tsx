@@ -27,11 +27,41 @@ export function PointAgents({ id }: { id: PointKey }) {
         sort: byText((a) => a.instance),
       },
       { key: "host", title: t("points.host"), render: (a) => a.host, sort: byText((a) => a.host) },
-      { key: "level", title: t("points.level"), num: true, render: (a) => a.metrics.level_mean.toFixed(1), sort: byNumber((a) => a.metrics.level_mean) },
-      { key: "rt", title: t("points.rtMean"), num: true, render: (a) => ms(a.metrics.rt_mean_ms), sort: byNumber((a) => a.metrics.rt_mean_ms) },
-      { key: "p99", title: "p99", num: true, render: (a) => ms(a.metrics.rt_p99_ms), sort: byNumber((a) => a.metrics.rt_p99_ms) },
-      { key: "qps", title: "QPS", num: true, render: (a) => count(a.metrics.qps), sort: byNumber((a) => a.metrics.qps) },
-      { key: "cpu", title: "CPU", num: true, render: (a) => share(a.metrics.cpu, 0), sort: byNumber((a) => a.metrics.cpu) },
+      {
+        key: "level",
+        title: t("points.level"),
+        num: true,
+        render: (a) => a.metrics.level_mean.toFixed(1),
+        sort: byNumber((a) => a.metrics.level_mean),
+      },
+      {
+        key: "rt",
+        title: t("points.rtMean"),
+        num: true,
+        render: (a) => ms(a.metrics.rt_mean_ms),
+        sort: byNumber((a) => a.metrics.rt_mean_ms),
+      },
+      {
+        key: "p99",
+        title: "p99",
+        num: true,
+        render: (a) => ms(a.metrics.rt_p99_ms),
+        sort: byNumber((a) => a.metrics.rt_p99_ms),
+      },
+      {
+        key: "qps",
+        title: "QPS",
+        num: true,
+        render: (a) => count(a.metrics.qps),
+        sort: byNumber((a) => a.metrics.qps),
+      },
+      {
+        key: "cpu",
+        title: "CPU",
+        num: true,
+        render: (a) => share(a.metrics.cpu, 0),
+        sort: byNumber((a) => a.metrics.cpu),
+      },
     ],
     [t],
   );
@@ -40,7 +70,13 @@ export function PointAgents({ id }: { id: PointKey }) {
       <Loaded query={query} rows={3}>
         {(page) =>
           page.items.length ? (
-            <DataTable label={t("points.agents")} columns={columns} rows={page.items} rowKey={(a) => a.instance} initialSort={{ key: "rt", down: true }} />
+            <DataTable
+              label={t("points.agents")}
+              columns={columns}
+              rows={page.items}
+              rowKey={(a) => a.instance}
+              initialSort={{ key: "rt", down: true }}
+            />
           ) : (
             <div className="body soft">{t("points.noAgents")}</div>
           )

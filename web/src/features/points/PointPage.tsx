@@ -62,7 +62,10 @@ function Point({ id, point: p }: { id: PointKey; point: PointState }) {
         }
         actions={
           <>
-            <CopyAs yaml={() => p} cli={`allspark point explain ${[p.scene, p.idc, p.app, p.point].map(sh).join(" ")}`} />
+            <CopyAs
+              yaml={() => p}
+              cli={`allspark point explain ${[p.scene, p.idc, p.app, p.point].map(sh).join(" ")}`}
+            />
             {maySet && (
               <Button type="primary" onClick={() => setOverriding(true)}>
                 {t("points.override")}
@@ -85,11 +88,25 @@ function Point({ id, point: p }: { id: PointKey; point: PointState }) {
       <div className="tiles">
         <Tile
           label={t("points.level")}
-          value={o ? <Level level={m?.count ? m.level_mean : o.level} max={o.max_level} min={o.min_level} /> : "–"}
-          note={o ? t("points.ordered", { level: o.level, min: o.min_level, max: o.max_level }) : t("points.unbound")}
+          value={
+            o ? <Level level={m?.count ? m.level_mean : o.level} max={o.max_level} min={o.min_level} /> : "–"
+          }
+          note={
+            o
+              ? t("points.ordered", { level: o.level, min: o.min_level, max: o.max_level })
+              : t("points.unbound")
+          }
         />
-        <Tile label={t("points.rtMean")} value={ms(m?.rt_mean_ms)} note={o?.available_rt_ms ? t("points.available", { rt: ms(o.available_rt_ms) }) : " "} />
-        <Tile label="p99" value={ms(m?.rt_p99_ms)} note={`p50 ${ms(m?.rt_p50_ms)} · p95 ${ms(m?.rt_p95_ms)}`} />
+        <Tile
+          label={t("points.rtMean")}
+          value={ms(m?.rt_mean_ms)}
+          note={o?.available_rt_ms ? t("points.available", { rt: ms(o.available_rt_ms) }) : " "}
+        />
+        <Tile
+          label="p99"
+          value={ms(m?.rt_p99_ms)}
+          note={`p50 ${ms(m?.rt_p50_ms)} · p95 ${ms(m?.rt_p95_ms)}`}
+        />
         <Tile label="QPS" value={count(m?.qps)} note={t("points.lastTen")} />
         <Tile
           label={t("points.lost")}
@@ -97,7 +114,11 @@ function Point({ id, point: p }: { id: PointKey; point: PointState }) {
           tone={m?.count && (m.timeouts + m.errors + m.shed) / m.count > 0.01 ? "danger" : undefined}
           note={m ? t("points.lostSplit", { timeouts: m.timeouts, errors: m.errors, shed: m.shed }) : " "}
         />
-        <Tile label="CPU" value={share(m?.cpu, 0)} note={t("points.reporting", { n: p.reporting, of: p.machines })} />
+        <Tile
+          label="CPU"
+          value={share(m?.cpu, 0)}
+          note={t("points.reporting", { n: p.reporting, of: p.machines })}
+        />
         <Tile label={t("points.value")} value={count(m?.value)} note={t("points.lastTen")} />
       </div>
       <div className="columns">
@@ -105,7 +126,12 @@ function Point({ id, point: p }: { id: PointKey; point: PointState }) {
           <Card
             title={t("points.history")}
             actions={
-              <select className="native" aria-label={t("points.range")} value={range} onChange={(e) => set("range", e.target.value)}>
+              <select
+                className="native"
+                aria-label={t("points.range")}
+                value={range}
+                onChange={(e) => set("range", e.target.value)}
+              >
                 {[15, 60, 360, 1440, 10080].map((r) => (
                   <option key={r} value={r}>
                     {t(`points.ranges.${r}`)}
@@ -127,9 +153,22 @@ function Point({ id, point: p }: { id: PointKey; point: PointState }) {
         </div>
       </div>
       {overriding && (
-        <OverrideDialog id={id} order={o} onClose={() => setOverriding(false)} onDone={() => setRollout(Date.now())} />
+        <OverrideDialog
+          id={id}
+          order={o}
+          onClose={() => setOverriding(false)}
+          onDone={() => setRollout(Date.now())}
+        />
       )}
-      {rollout && <RolloutDrawer since={rollout} title={t("points.rollout")} app={id.app} idc={id.idc} onClose={() => setRollout(undefined)} />}
+      {rollout && (
+        <RolloutDrawer
+          since={rollout}
+          title={t("points.rollout")}
+          app={id.app}
+          idc={id.idc}
+          onClose={() => setRollout(undefined)}
+        />
+      )}
     </>
   );
 }
@@ -141,7 +180,8 @@ function ParametersNow({ order }: { order: Order }) {
       <dl className="facts">
         <dt>{t("points.template")}</dt>
         <dd>
-          <Link to={`/templates/${encodeURIComponent(order.template)}`}>{order.template}</Link> v{order.template_version}
+          <Link to={`/templates/${encodeURIComponent(order.template)}`}>{order.template}</Link> v
+          {order.template_version}
         </dd>
         <dt>{t("points.strategy")}</dt>
         <dd>{order.strategy}</dd>
@@ -154,7 +194,11 @@ function ParametersNow({ order }: { order: Order }) {
         <dt>{t("points.work")}</dt>
         <dd>{share(order.work, 0)}</dd>
         {(order.parameters ?? []).map((x) => (
-          <Pair key={x.name} name={x.name} value={typeof x.value === "string" ? x.value : JSON.stringify(x.value)} />
+          <Pair
+            key={x.name}
+            name={x.name}
+            value={typeof x.value === "string" ? x.value : JSON.stringify(x.value)}
+          />
         ))}
       </dl>
     </Card>

@@ -11,7 +11,13 @@ import { Empty, Loaded } from "../../ui/states";
 import { usePoints } from "./api";
 import { idOf, pathOf } from "./key";
 
-export const sourceTone: Record<string, Tone> = { emergency: "bad", manual: "warn", plan: "info", preset: "info", feedback: "info" };
+export const sourceTone: Record<string, Tone> = {
+  emergency: "bad",
+  manual: "warn",
+  plan: "info",
+  preset: "info",
+  feedback: "info",
+};
 
 const lost = (p: PointState) => {
   const m = p.recent ?? p.live;
@@ -23,7 +29,12 @@ export function PointsPage() {
   const navigate = useNavigate();
   const query = usePoints();
   const [params, setParams] = useSearchParams();
-  const filter = { app: params.get("app") ?? "", scene: params.get("scene") ?? "", idc: params.get("idc") ?? "", source: params.get("source") ?? "" };
+  const filter = {
+    app: params.get("app") ?? "",
+    scene: params.get("scene") ?? "",
+    idc: params.get("idc") ?? "",
+    source: params.get("source") ?? "",
+  };
   const text = params.get("q") ?? "";
   const needle = useDeferredValue(text.toLowerCase());
   const set = (key: string, value: string) =>
@@ -38,7 +49,12 @@ export function PointsPage() {
 
   const columns = useMemo<Column<PointState>[]>(
     () => [
-      { key: "app", title: t("points.app"), render: (p) => p.app, sort: byText((p) => `${p.app} ${p.point}`) },
+      {
+        key: "app",
+        title: t("points.app"),
+        render: (p) => p.app,
+        sort: byText((p) => `${p.app} ${p.point}`),
+      },
       {
         key: "point",
         title: t("points.point"),
@@ -59,7 +75,11 @@ export function PointsPage() {
         title: t("points.level"),
         render: (p) =>
           p.order ? (
-            <Level level={p.recent?.count ? p.recent.level_mean : p.order.level} max={p.order.max_level} min={p.order.min_level} />
+            <Level
+              level={p.recent?.count ? p.recent.level_mean : p.order.level}
+              max={p.order.max_level}
+              min={p.order.min_level}
+            />
           ) : (
             <span className="soft">{t("points.unbound")}</span>
           ),
@@ -77,8 +97,20 @@ export function PointsPage() {
           ),
         sort: byText((p) => p.source ?? ""),
       },
-      { key: "rt", title: t("points.rtMean"), num: true, render: (p) => ms(p.recent?.rt_mean_ms), sort: byNumber((p) => p.recent?.rt_mean_ms) },
-      { key: "p99", title: "p99", num: true, render: (p) => ms(p.recent?.rt_p99_ms), sort: byNumber((p) => p.recent?.rt_p99_ms) },
+      {
+        key: "rt",
+        title: t("points.rtMean"),
+        num: true,
+        render: (p) => ms(p.recent?.rt_mean_ms),
+        sort: byNumber((p) => p.recent?.rt_mean_ms),
+      },
+      {
+        key: "p99",
+        title: "p99",
+        num: true,
+        render: (p) => ms(p.recent?.rt_p99_ms),
+        sort: byNumber((p) => p.recent?.rt_p99_ms),
+      },
       {
         key: "lost",
         title: t("points.lost"),
@@ -89,8 +121,20 @@ export function PointsPage() {
         },
         sort: byNumber(lost),
       },
-      { key: "qps", title: "QPS", num: true, render: (p) => count(p.recent?.qps), sort: byNumber((p) => p.recent?.qps) },
-      { key: "cpu", title: "CPU", num: true, render: (p) => share(p.recent?.cpu, 0), sort: byNumber((p) => p.recent?.cpu) },
+      {
+        key: "qps",
+        title: "QPS",
+        num: true,
+        render: (p) => count(p.recent?.qps),
+        sort: byNumber((p) => p.recent?.qps),
+      },
+      {
+        key: "cpu",
+        title: "CPU",
+        num: true,
+        render: (p) => share(p.recent?.cpu, 0),
+        sort: byNumber((p) => p.recent?.cpu),
+      },
       {
         key: "agents",
         title: t("points.agents"),
@@ -99,7 +143,7 @@ export function PointsPage() {
           isTime(p.stale_since) ? (
             <Tag tone="bad">{t("points.staleSince", { since: clock(p.stale_since) })}</Tag>
           ) : (
-            <span className={p.reporting < p.machines ? "warning" : ""}>
+            <span className={p.reporting >= p.machines ? "" : p.scene === "*" ? "soft" : "warning"}>
               {p.reporting}/{p.machines}
             </span>
           ),
@@ -125,19 +169,26 @@ export function PointsPage() {
       <PageHead title={t("points.title")} />
       <Loaded query={query}>
         {(items) => {
-          if (!items.length)
-            return <Empty title={t("points.none")}>{t("points.noneHint")}</Empty>;
+          if (!items.length) return <Empty title={t("points.none")}>{t("points.noneHint")}</Empty>;
           const rows = items.filter(
             (p) =>
               (!filter.app || p.app === filter.app) &&
               (!filter.scene || p.scene === filter.scene) &&
               (!filter.idc || p.idc === filter.idc) &&
               (!filter.source || (p.source ?? "none") === filter.source) &&
-              (!needle || `${p.app} ${p.point} ${p.scene} ${p.idc} ${p.order?.template ?? ""}`.toLowerCase().includes(needle)),
+              (!needle ||
+                `${p.app} ${p.point} ${p.scene} ${p.idc} ${p.order?.template ?? ""}`
+                  .toLowerCase()
+                  .includes(needle)),
           );
           const values = (of: (p: PointState) => string) => [...new Set(items.map(of))].sort();
           const pick = (key: keyof typeof filter, options: string[]) => (
-            <select className="native" aria-label={t(`points.${key}`)} value={filter[key]} onChange={(e) => set(key, e.target.value)}>
+            <select
+              className="native"
+              aria-label={t(`points.${key}`)}
+              value={filter[key]}
+              onChange={(e) => set(key, e.target.value)}
+            >
               <option value="">
                 {t(`points.${key}`)}: {t("ui.all")}
               </option>
@@ -160,10 +211,22 @@ export function PointsPage() {
                   value={text}
                   onChange={(e) => set("q", e.target.value)}
                 />
-                {pick("app", values((p) => p.app))}
-                {pick("scene", values((p) => p.scene))}
-                {pick("idc", values((p) => p.idc))}
-                {pick("source", values((p) => p.source ?? "none"))}
+                {pick(
+                  "app",
+                  values((p) => p.app),
+                )}
+                {pick(
+                  "scene",
+                  values((p) => p.scene),
+                )}
+                {pick(
+                  "idc",
+                  values((p) => p.idc),
+                )}
+                {pick(
+                  "source",
+                  values((p) => p.source ?? "none"),
+                )}
                 <span className="soft grow" style={{ textAlign: "right" }}>
                   {t("points.count", { count: rows.length, of: items.length })}
                 </span>

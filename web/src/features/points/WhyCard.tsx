@@ -13,7 +13,11 @@ const local = (iso: string) => {
 };
 
 /** "Why this gear", now or at a past second: every wish, the winner of each field first. */
-export function WhyCard(props: { id: PointKey; at: string | undefined; onAt: (at: string | undefined) => void }) {
+export function WhyCard(props: {
+  id: PointKey;
+  at: string | undefined;
+  onAt: (at: string | undefined) => void;
+}) {
   const { t } = useTranslation();
   const query = useExplain(props.id, props.at);
   return (
@@ -56,7 +60,9 @@ export function WhyCard(props: { id: PointKey; at: string | undefined; onAt: (at
                 <li key={i} className={s.won ? "won" : ""}>
                   <span>{t(`points.field.${s.field}`)}</span>
                   <span className="row wrap" style={{ gap: 6 }}>
-                    <span style={s.won ? { fontWeight: 600 } : { textDecoration: "line-through" }}>{s.value}</span>
+                    <span style={s.won ? { fontWeight: 600 } : { textDecoration: "line-through" }}>
+                      {s.value}
+                    </span>
                     <Tag tone={sourceTone[s.source]}>{t(`points.sources.${s.source}`)}</Tag>
                     {s.author && <span>{s.author}</span>}
                     {isTime(s.end) && <span>→ {clock(s.end)}</span>}

@@ -3,7 +3,15 @@ import { useEffect } from "react";
 import { client, intent, take } from "../../api/client";
 import { queryClient, touch, useRefresh, watch } from "../../api/live";
 import { all, type Page } from "../../api/rollout";
-import type { Claim, ClaimInput, Explanation, History, PointAgent, PointKey, PointState } from "../../api/types";
+import type {
+  Claim,
+  ClaimInput,
+  Explanation,
+  History,
+  PointAgent,
+  PointKey,
+  PointState,
+} from "../../api/types";
 import { idOf, merge, statesOf } from "./key";
 
 /** Writes the rows of "point" events straight into the cache. */
@@ -28,13 +36,17 @@ export function usePoints() {
     queryKey: ["points", "list"],
     queryFn: ({ signal }) =>
       all<PointState>((cursor) =>
-        take<Page<PointState>>(client.GET("/api/v1/points", { params: { query: { limit: 500, cursor } }, signal })),
+        take<Page<PointState>>(
+          client.GET("/api/v1/points", { params: { query: { limit: 500, cursor } }, signal }),
+        ),
       ),
     refetchInterval: useRefresh(3_000),
   });
 }
 
-const params = (key: PointKey) => ({ path: { scene: key.scene, idc: key.idc, app: key.app, point: key.point } });
+const params = (key: PointKey) => ({
+  path: { scene: key.scene, idc: key.idc, app: key.app, point: key.point },
+});
 
 export function usePoint(key: PointKey) {
   return useQuery({
@@ -96,7 +108,9 @@ export function usePointClaims(key: PointKey) {
   return useQuery({
     queryKey: ["claims", idOf(key)],
     queryFn: async ({ signal }) => {
-      const page = await take<Page<Claim>>(client.GET("/api/v1/claims", { params: { query: { limit: 200 } }, signal }));
+      const page = await take<Page<Claim>>(
+        client.GET("/api/v1/claims", { params: { query: { limit: 200 } }, signal }),
+      );
       const covers = (wish: string, own: string) => wish === "*" || wish === own;
       return page.items.filter(
         (c) =>
@@ -129,10 +143,16 @@ export const extendClaim = (claim: string, duration: string, reason: string) =>
 
 export const releaseClaim = (claim: string, reason: string) =>
   take<Claim>(
-    client.POST("/api/v1/claims/{claim}/release", { params: { path: { claim }, header: once() }, body: { reason } }),
+    client.POST("/api/v1/claims/{claim}/release", {
+      params: { path: { claim }, header: once() },
+      body: { reason },
+    }),
   ).then(after);
 
 export const undoClaim = (claim: string, reason: string) =>
   take<Claim>(
-    client.POST("/api/v1/claims/{claim}/undo", { params: { path: { claim }, header: once() }, body: { reason } }),
+    client.POST("/api/v1/claims/{claim}/undo", {
+      params: { path: { claim }, header: once() },
+      body: { reason },
+    }),
   ).then(after);

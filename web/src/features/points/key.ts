@@ -2,7 +2,8 @@ import type { PointKey, PointState } from "../../api/types";
 
 export const idOf = (p: PointKey) => `${p.scene}/${p.idc}/${p.app}/${p.point}`;
 
-export const pathOf = (p: PointKey) => `/points/${[p.scene, p.idc, p.app, p.point].map(encodeURIComponent).join("/")}`;
+export const pathOf = (p: PointKey) =>
+  `/points/${[p.scene, p.idc, p.app, p.point].map(encodeURIComponent).join("/")}`;
 
 /** Puts newer states into a list, keeping every untouched row's identity so that it does not repaint. */
 export function merge(rows: PointState[], news: PointState[]): PointState[] {

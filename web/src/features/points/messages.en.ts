@@ -29,7 +29,8 @@ export default {
   search: "Search point, app, scene, IDC",
   count: "{{count}} of {{of}} points",
   none: "No point yet",
-  noneHint: "Points appear as soon as an agent that declares them connects. Create an enrolment token in Settings.",
+  noneHint:
+    "Points appear as soon as an agent that declares them connects. Create an enrolment token in Settings.",
   noMatch: "No point matches these filters",
   override: "Override…",
   overrideTitle: "Override {{point}}",

@@ -53,14 +53,27 @@ export function Account() {
             <form className="stack" style={{ maxWidth: 360 }} onSubmit={(e) => void submit(e)}>
               <input type="text" name="username" autoComplete="username" value={m.name} readOnly hidden />
               <Field label={t("settings.currentPassword")}>
-                <Input.Password autoComplete="current-password" value={current} onChange={(e) => setCurrent(e.target.value)} />
+                <Input.Password
+                  autoComplete="current-password"
+                  value={current}
+                  onChange={(e) => setCurrent(e.target.value)}
+                />
               </Field>
               <Field label={t("settings.newPassword")} hint={t("settings.passwordHint")}>
-                <Input.Password autoComplete="new-password" value={next} onChange={(e) => setNext(e.target.value)} />
+                <Input.Password
+                  autoComplete="new-password"
+                  value={next}
+                  onChange={(e) => setNext(e.target.value)}
+                />
               </Field>
               {error !== undefined && <ProblemBox error={error} />}
               <div>
-                <Button type="primary" htmlType="submit" loading={busy} disabled={!current || next.length < 12}>
+                <Button
+                  type="primary"
+                  htmlType="submit"
+                  loading={busy}
+                  disabled={!current || next.length < 12}
+                >
                   {t("settings.changePassword")}
                 </Button>
               </div>

@@ -19,7 +19,9 @@ function Form({ settings }: { settings: Settings }) {
   const { t } = useTranslation();
   const { message } = App.useApp();
   const may = useCan("settings");
-  const [form, setForm] = useState(() => Object.fromEntries(keys.map((k) => [k, settings[k]])) as Record<(typeof keys)[number], string>);
+  const [form, setForm] = useState(
+    () => Object.fromEntries(keys.map((k) => [k, settings[k]])) as Record<(typeof keys)[number], string>,
+  );
   const [asking, setAsking] = useState(false);
   const dirty = keys.some((k) => form[k] !== settings[k]);
   return (
@@ -27,7 +29,13 @@ function Form({ settings }: { settings: Settings }) {
       <div className="stack" style={{ maxWidth: 460 }}>
         {keys.map((k) => (
           <Field key={k} label={t(`settings.rule.${k}`)} hint={t(`settings.ruleHint.${k}`)}>
-            <input className="native" style={{ width: 140 }} readOnly={!may} value={form[k]} onChange={(e) => setForm({ ...form, [k]: e.target.value })} />
+            <input
+              className="native"
+              style={{ width: 140 }}
+              readOnly={!may}
+              value={form[k]}
+              onChange={(e) => setForm({ ...form, [k]: e.target.value })}
+            />
           </Field>
         ))}
         {may && (

@@ -14,11 +14,10 @@ export function SettingsPage() {
   const access = useCan("access");
   const [params, setParams] = useSearchParams();
   const tab = params.get("tab") ?? (access ? "users" : "account");
-  const items = [
-    ...(access ? ["users", "tokens", "enrolment"] : []),
-    "rules",
-    "account",
-  ].map((key) => ({ key, label: t(`settings.tabs.${key}`) }));
+  const items = [...(access ? ["users", "tokens", "enrolment"] : []), "rules", "account"].map((key) => ({
+    key,
+    label: t(`settings.tabs.${key}`),
+  }));
   const guarded = !access && ["users", "tokens", "enrolment"].includes(tab);
   return (
     <div className="page">

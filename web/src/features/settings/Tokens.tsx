@@ -8,7 +8,14 @@ import { dateTime, isTime, useAgo } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { Tag } from "../../ui/marks";
 import { Empty, Loaded } from "../../ui/states";
-import { createEnrolment, createToken, revokeEnrolment, revokeToken, useEnrolmentTokens, useTokens } from "./api";
+import {
+  createEnrolment,
+  createToken,
+  revokeEnrolment,
+  revokeToken,
+  useEnrolmentTokens,
+  useTokens,
+} from "./api";
 import { GrantsField, GrantTags } from "./Grants";
 import { Secret } from "./Secret";
 
@@ -24,7 +31,12 @@ interface Common {
 function useCommonColumns<T extends Common>(onRevoke: (row: T) => void, middle: Column<T>[]): Column<T>[] {
   const { t } = useTranslation();
   return [
-    { key: "name", title: t("templates.name"), render: (r) => <strong>{r.name}</strong>, sort: byText((r) => r.name) },
+    {
+      key: "name",
+      title: t("templates.name"),
+      render: (r) => <strong>{r.name}</strong>,
+      sort: byText((r) => r.name),
+    },
     { key: "prefix", title: t("settings.prefix"), render: (r) => <code>{r.prefix}…</code> },
     ...middle,
     {
@@ -39,7 +51,12 @@ function useCommonColumns<T extends Common>(onRevoke: (row: T) => void, middle: 
           <Tag tone="good">{t("settings.valid")}</Tag>
         ),
     },
-    { key: "expires", title: t("settings.expires"), render: (r) => dateTime(r.expires), sort: byText((r) => r.expires) },
+    {
+      key: "expires",
+      title: t("settings.expires"),
+      render: (r) => dateTime(r.expires),
+      sort: byText((r) => r.expires),
+    },
     { key: "by", title: t("settings.createdBy"), render: (r) => r.created_by },
     {
       key: "do",
@@ -98,7 +115,12 @@ export function Tokens() {
       <Loaded query={query}>
         {(items) =>
           items.length ? (
-            <DataTable label={t("settings.tabs.tokens")} columns={columns} rows={items} rowKey={(r) => r.id} />
+            <DataTable
+              label={t("settings.tabs.tokens")}
+              columns={columns}
+              rows={items}
+              rowKey={(r) => r.id}
+            />
           ) : (
             <Empty title={t("settings.noTokens")}>{t("settings.tokenHint")}</Empty>
           )
@@ -165,7 +187,12 @@ export function EnrolmentTokens() {
       <Loaded query={query}>
         {(items) =>
           items.length ? (
-            <DataTable label={t("settings.tabs.enrolment")} columns={columns} rows={items} rowKey={(r) => r.id} />
+            <DataTable
+              label={t("settings.tabs.enrolment")}
+              columns={columns}
+              rows={items}
+              rowKey={(r) => r.id}
+            />
           ) : (
             <Empty title={t("settings.noEnrolment")}>{t("settings.enrolmentHint")}</Empty>
           )
@@ -187,7 +214,11 @@ export function EnrolmentTokens() {
           </Field>
           <div className="row" style={{ gap: 12 }}>
             <Field label={t("points.app")}>
-              <Input value={form.app} placeholder="*" onChange={(e) => setForm({ ...form, app: e.target.value.trim() })} />
+              <Input
+                value={form.app}
+                placeholder="*"
+                onChange={(e) => setForm({ ...form, app: e.target.value.trim() })}
+              />
             </Field>
             <Field label={t("points.idc")}>
               <Input value={form.idc} onChange={(e) => setForm({ ...form, idc: e.target.value.trim() })} />

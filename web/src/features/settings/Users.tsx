@@ -32,9 +32,23 @@ export function Users() {
         ),
         sort: byText((u) => u.name),
       },
-      { key: "state", title: t("agents.state"), render: (u) => (u.disabled ? <Tag tone="bad">{t("settings.disabled")}</Tag> : <Tag tone="good">{t("settings.enabled")}</Tag>) },
+      {
+        key: "state",
+        title: t("agents.state"),
+        render: (u) =>
+          u.disabled ? (
+            <Tag tone="bad">{t("settings.disabled")}</Tag>
+          ) : (
+            <Tag tone="good">{t("settings.enabled")}</Tag>
+          ),
+      },
       { key: "grants", title: t("settings.grants"), render: (u) => <GrantTags grants={u.grants} /> },
-      { key: "login", title: t("settings.lastLogin"), render: (u) => ago(u.last_login), sort: byText((u) => u.last_login ?? "") },
+      {
+        key: "login",
+        title: t("settings.lastLogin"),
+        render: (u) => ago(u.last_login),
+        sort: byText((u) => u.last_login ?? ""),
+      },
       {
         key: "do",
         title: "",
@@ -48,13 +62,30 @@ export function Users() {
               trigger={["click"]}
               menu={{
                 items: [
-                  { key: "password", label: t("settings.resetPassword"), onClick: () => setDoing({ kind: "password", user: u }) },
-                  { key: "signOut", label: t("settings.signOutUser"), onClick: () => setDoing({ kind: "signOut", user: u }) },
-                  { key: "delete", label: t("ui.delete"), danger: true, onClick: () => setDoing({ kind: "delete", user: u }) },
+                  {
+                    key: "password",
+                    label: t("settings.resetPassword"),
+                    onClick: () => setDoing({ kind: "password", user: u }),
+                  },
+                  {
+                    key: "signOut",
+                    label: t("settings.signOutUser"),
+                    onClick: () => setDoing({ kind: "signOut", user: u }),
+                  },
+                  {
+                    key: "delete",
+                    label: t("ui.delete"),
+                    danger: true,
+                    onClick: () => setDoing({ kind: "delete", user: u }),
+                  },
                 ],
               }}
             >
-              <Button size="small" icon={<Icon name="more" size={12} />} aria-label={`${t("templates.more")} ${u.name}`} />
+              <Button
+                size="small"
+                icon={<Icon name="more" size={12} />}
+                aria-label={`${t("templates.more")} ${u.name}`}
+              />
             </Dropdown>
           </span>
         ),
@@ -67,19 +98,37 @@ export function Users() {
   return (
     <>
       <div className="toolbar">
-        <Button type="primary" icon={<Icon name="plus" size={13} />} onClick={() => setDoing({ kind: "create" })}>
+        <Button
+          type="primary"
+          icon={<Icon name="plus" size={13} />}
+          onClick={() => setDoing({ kind: "create" })}
+        >
           {t("settings.newUser")}
         </Button>
       </div>
       <Loaded query={query}>
-        {(items) => <DataTable label={t("settings.tabs.users")} columns={columns} rows={items} rowKey={(u) => u.id} initialSort={{ key: "name" }} />}
+        {(items) => (
+          <DataTable
+            label={t("settings.tabs.users")}
+            columns={columns}
+            rows={items}
+            rowKey={(u) => u.id}
+            initialSort={{ key: "name" }}
+          />
+        )}
       </Loaded>
       {doing?.kind === "create" && <UserForm onClose={close} onSecret={setSecret} />}
       {doing?.kind === "edit" && <UserForm user={doing.user} onClose={close} onSecret={setSecret} />}
       {doing && doing.kind !== "create" && doing.kind !== "edit" && (
         <Ask
           title={t(`settings.ask.${doing.kind}`, { name: doing.user.name })}
-          ok={t(doing.kind === "delete" ? "ui.delete" : doing.kind === "password" ? "settings.resetPassword" : "settings.signOutUser")}
+          ok={t(
+            doing.kind === "delete"
+              ? "ui.delete"
+              : doing.kind === "password"
+                ? "settings.resetPassword"
+                : "settings.signOutUser",
+          )}
           danger={doing.kind === "delete"}
           needReason
           onClose={close}
@@ -93,12 +142,22 @@ export function Users() {
           }}
         />
       )}
-      {secret && <Secret title={t("settings.passwordOf", { name: secret.name })} secret={secret.password} onClose={() => setSecret(undefined)} />}
+      {secret && (
+        <Secret
+          title={t("settings.passwordOf", { name: secret.name })}
+          secret={secret.password}
+          onClose={() => setSecret(undefined)}
+        />
+      )}
     </>
   );
 }
 
-function UserForm(props: { user?: User; onClose: () => void; onSecret: (s: { name: string; password: string }) => void }) {
+function UserForm(props: {
+  user?: User;
+  onClose: () => void;
+  onSecret: (s: { name: string; password: string }) => void;
+}) {
   const { t } = useTranslation();
   const u = props.user;
   const [name, setName] = useState(u?.name ?? "");

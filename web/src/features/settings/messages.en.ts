@@ -1,6 +1,12 @@
 export default {
   title: "Settings",
-  tabs: { users: "Users and roles", tokens: "API tokens", enrolment: "Enrolment tokens", rules: "Retention and rules", account: "My account" },
+  tabs: {
+    users: "Users and roles",
+    tokens: "API tokens",
+    enrolment: "Enrolment tokens",
+    rules: "Retention and rules",
+    account: "My account",
+  },
   roles: { viewer: "viewer", operator: "operator", admin: "admin" },
   grants: "Roles",
   role: "Role",

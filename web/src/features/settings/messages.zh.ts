@@ -1,6 +1,12 @@
 export default {
   title: "设置",
-  tabs: { users: "用户与角色", tokens: "API 令牌", enrolment: "注册令牌", rules: "保留与规则", account: "我的账号" },
+  tabs: {
+    users: "用户与角色",
+    tokens: "API 令牌",
+    enrolment: "注册令牌",
+    rules: "保留与规则",
+    account: "我的账号",
+  },
   roles: { viewer: "查看者", operator: "操作员", admin: "管理员" },
   grants: "角色",
   role: "角色",

@@ -20,7 +20,8 @@ export function jumpTo(path: string, doc: Doc): Jump {
   const tick = ++ticks;
   const cell = /^gears\[(\d+)\](?:\.set\.(.+))?/.exec(path);
   if (cell) return { tab: "gears", level: doc.gears[Number(cell[1])]?.level ?? 1, name: cell[2], path, tick };
-  if (path.startsWith("parameters") || /^(name|description|tags)/.test(path)) return { tab: "parameters", path, tick };
+  if (path.startsWith("parameters") || /^(name|description|tags)/.test(path))
+    return { tab: "parameters", path, tick };
   if (path.startsWith("strategy") || path.startsWith("levels")) return { tab: "strategy", path, tick };
   return { tab: "gears", path, tick };
 }
@@ -36,7 +37,9 @@ export function Checks(props: {
   const { t } = useTranslation();
   const { local, server } = props;
   // The server repeats the check; only what the browser did not find is worth a line.
-  const more = (server?.problems ?? []).filter((p) => !local.some((q) => q.path === p.path && q.code === p.code));
+  const more = (server?.problems ?? []).filter(
+    (p) => !local.some((q) => q.path === p.path && q.code === p.code),
+  );
   const problems = [...local, ...(local.length ? [] : more)];
   const warnings = local.length ? [] : (server?.warnings ?? []);
   const refusals = local.length ? [] : (server?.refusals ?? []);
@@ -59,7 +62,9 @@ export function Checks(props: {
       <section className="card">
         <header>
           <h2 className={problems.length ? "danger" : "success"}>
-            {problems.length ? t("templates.problems", { count: problems.length }) : t("templates.noProblems")}
+            {problems.length
+              ? t("templates.problems", { count: problems.length })
+              : t("templates.noProblems")}
           </h2>
         </header>
         {problems.length > 0 && list(problems)}
@@ -89,7 +94,9 @@ export function Checks(props: {
             ))}
           </ul>
         ) : (
-          <div className="body soft">{t(local.length ? "templates.fixFirst" : server ? "templates.noRefusal" : "ui.loading")}</div>
+          <div className="body soft">
+            {t(local.length ? "templates.fixFirst" : server ? "templates.noRefusal" : "ui.loading")}
+          </div>
         )}
       </section>
     </aside>

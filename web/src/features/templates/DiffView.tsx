@@ -16,7 +16,9 @@ interface Props {
 export function DiffView(props: Props) {
   const { t } = useTranslation();
   const newest = props.hasDraft ? "draft" : String(props.latest);
-  const [from, setFrom] = useState(String(props.hasDraft ? props.latest || "draft" : Math.max(1, props.latest - 1)));
+  const [from, setFrom] = useState(
+    String(props.hasDraft ? props.latest || "draft" : Math.max(1, props.latest - 1)),
+  );
   const [to, setTo] = useState(newest);
   if (!props.latest) return <div className="note">{t("templates.nothingPublished")}</div>;
   const options = [

@@ -104,7 +104,8 @@ function Editor({ detail }: { detail: TemplateDetail & { etag: string } }) {
       const saved = await api.saveDraft(detail.name, doc, etag, force);
       take(saved);
       void message.success(t("templates.saved"));
-      if (saved.name !== detail.name) void navigate(`/templates/${encodeURIComponent(saved.name)}`, { replace: true });
+      if (saved.name !== detail.name)
+        void navigate(`/templates/${encodeURIComponent(saved.name)}`, { replace: true });
       return true;
     } catch (e) {
       setFailed(e);
@@ -126,7 +127,9 @@ function Editor({ detail }: { detail: TemplateDetail & { etag: string } }) {
     return () => window.removeEventListener("keydown", onKey);
   }, []);
 
-  const blocker = useBlocker(({ currentLocation, nextLocation }) => dirty && currentLocation.pathname !== nextLocation.pathname);
+  const blocker = useBlocker(
+    ({ currentLocation, nextLocation }) => dirty && currentLocation.pathname !== nextLocation.pathname,
+  );
   useEffect(() => {
     if (!dirty) return;
     const onLeave = (e: BeforeUnloadEvent) => e.preventDefault();
@@ -159,14 +162,27 @@ function Editor({ detail }: { detail: TemplateDetail & { etag: string } }) {
         actions={
           <>
             <Tooltip title={`${t("templates.undo")} (⌘Z)`}>
-              <Button icon={<Icon name="undo" size={13} />} aria-label={t("templates.undo")} disabled={!ed.canUndo} onClick={ed.undo} />
+              <Button
+                icon={<Icon name="undo" size={13} />}
+                aria-label={t("templates.undo")}
+                disabled={!ed.canUndo}
+                onClick={ed.undo}
+              />
             </Tooltip>
-            <CopyAs yaml={() => JSON.parse(toJSON(doc)) as unknown} cli={`allspark template get ${detail.name} -o yaml`} />
+            <CopyAs
+              yaml={() => JSON.parse(toJSON(doc)) as unknown}
+              cli={`allspark template get ${detail.name} -o yaml`}
+            />
             <Dropdown
               trigger={["click"]}
               menu={{
                 items: [
-                  { key: "copy", label: t("templates.copy"), disabled: !mayEdit, onClick: () => setDialog("copy") },
+                  {
+                    key: "copy",
+                    label: t("templates.copy"),
+                    disabled: !mayEdit,
+                    onClick: () => setDialog("copy"),
+                  },
                   {
                     key: "drop",
                     label: t("templates.dropDraft"),
@@ -223,11 +239,15 @@ function Editor({ detail }: { detail: TemplateDetail & { etag: string } }) {
       ) : (
         failed !== undefined && dialog !== "force" && <ProblemBox error={failed} />
       )}
-      {fresh && dirty && !conflict && <div className="note warn">{t("templates.changedBy", { who: detail.updated_by })}</div>}
+      {fresh && dirty && !conflict && (
+        <div className="note warn">{t("templates.changedBy", { who: detail.updated_by })}</div>
+      )}
       <Tabs label={t("templates.sections")} items={tabs} value={tab} onChange={setTab} />
       <div className={tab === "gears" || tab === "yaml" ? "split" : "split"}>
         <div className="pane" style={tab === "gears" || tab === "yaml" ? undefined : { overflow: "auto" }}>
-          {tab === "gears" && <GearsTab doc={doc} edit={edit} undo={ed.undo} redo={ed.redo} readOnly={readOnly} jump={jump} />}
+          {tab === "gears" && (
+            <GearsTab doc={doc} edit={edit} undo={ed.undo} redo={ed.redo} readOnly={readOnly} jump={jump} />
+          )}
           {tab === "parameters" && (
             <>
               <HeadFields doc={doc} edit={edit} readOnly={readOnly} />
@@ -240,9 +260,22 @@ function Editor({ detail }: { detail: TemplateDetail & { etag: string } }) {
               <YamlTab doc={doc} edit={edit} readOnly={readOnly} jump={jump} onBroken={setYamlBroken} />
             </Suspense>
           )}
-          {tab === "diff" && <DiffView name={detail.name} latest={detail.latest} hasDraft={detail.has_draft} dirty={dirty} version={base.version} />}
+          {tab === "diff" && (
+            <DiffView
+              name={detail.name}
+              latest={detail.latest}
+              hasDraft={detail.has_draft}
+              dirty={dirty}
+              version={base.version}
+            />
+          )}
           {tab === "history" && (
-            <HistoryTab name={detail.name} etag={base.etag} latest={detail.latest} onDone={() => setRollout(Date.now())} />
+            <HistoryTab
+              name={detail.name}
+              etag={base.etag}
+              latest={detail.latest}
+              onDone={() => setRollout(Date.now())}
+            />
           )}
           {tab === "usage" && <UsageTab name={detail.name} />}
         </div>
@@ -323,7 +356,9 @@ function Editor({ detail }: { detail: TemplateDetail & { etag: string } }) {
           {t("templates.leaveHint")}
         </Ask>
       )}
-      {rollout && <RolloutDrawer since={rollout} title={t("templates.rollout")} onClose={() => setRollout(undefined)} />}
+      {rollout && (
+        <RolloutDrawer since={rollout} title={t("templates.rollout")} onClose={() => setRollout(undefined)} />
+      )}
       {!contentOf(detail) && !doc && <Empty title={t("templates.none")} />}
     </>
   );
@@ -343,7 +378,8 @@ function ConflictBox(props: { problem: Problem; onTheirs: () => void; onMine: ()
   const { t } = useTranslation();
   const { base, mine, theirs } = props.problem.body.conflict ?? {};
   const text = (v: unknown) => {
-    const content = (v as { draft?: TemplateDocument } | undefined)?.draft ?? (v as TemplateDocument | undefined);
+    const content =
+      (v as { draft?: TemplateDocument } | undefined)?.draft ?? (v as TemplateDocument | undefined);
     try {
       return content ? toYAML(fromWire(content)) : "";
     } catch {

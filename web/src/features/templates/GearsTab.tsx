@@ -48,8 +48,12 @@ export function GearsTab({ doc, edit, undo, redo, readOnly, jump }: Props) {
             disabled={readOnly || !spans}
             onClick={() =>
               edit((d) =>
-                interpolateRange(d, selection.top + 1, selection.bottom + 1, names, (l, name) =>
-                  columns.find((c) => c.doc.name === name)?.cells[l - 1]?.raw,
+                interpolateRange(
+                  d,
+                  selection.top + 1,
+                  selection.bottom + 1,
+                  names,
+                  (l, name) => columns.find((c) => c.doc.name === name)?.cells[l - 1]?.raw,
                 ),
               )
             }
@@ -57,10 +61,17 @@ export function GearsTab({ doc, edit, undo, redo, readOnly, jump }: Props) {
             {t("templates.interpolate", { from: selection.top + 1, to: selection.bottom + 1 })}
           </Button>
         </Tooltip>
-        <Button disabled={readOnly || !columns.length} icon={<Icon name="copy" size={13} />} onClick={() => setCopying(true)}>
+        <Button
+          disabled={readOnly || !columns.length}
+          icon={<Icon name="copy" size={13} />}
+          onClick={() => setCopying(true)}
+        >
           {t("templates.copyGear", { level })}
         </Button>
-        <span className="soft grow nowrap" style={{ textAlign: "right", overflow: "hidden", textOverflow: "ellipsis" }}>
+        <span
+          className="soft grow nowrap"
+          style={{ textAlign: "right", overflow: "hidden", textOverflow: "ellipsis" }}
+        >
           {t("templates.gridHint")}
         </span>
       </div>
@@ -89,16 +100,7 @@ export function GearsTab({ doc, edit, undo, redo, readOnly, jump }: Props) {
           level={level}
           count={doc.levels.count}
           onClose={() => setCopying(false)}
-          onOk={(to) =>
-            edit((d) =>
-              copyGear(
-                d,
-                Object.fromEntries(columns.map((c) => [c.doc.name, c.cells[level - 1]?.raw])),
-                to,
-                columns.map((c) => c.doc.name),
-              ),
-            )
-          }
+          onOk={(to) => edit((d) => copyGear(d, columns, level, to))}
         />
       )}
     </>
@@ -128,7 +130,12 @@ function useColumns(doc: Doc): Column[] {
   }, [doc]);
 }
 
-function CopyGearDialog(props: { level: number; count: number; onClose: () => void; onOk: (to: number[]) => void }) {
+function CopyGearDialog(props: {
+  level: number;
+  count: number;
+  onClose: () => void;
+  onOk: (to: number[]) => void;
+}) {
   const { t } = useTranslation();
   const [text, setText] = useState("");
   const levels = parseLevels(text, props.count)?.filter((l) => l !== props.level);

@@ -1,4 +1,13 @@
-import { memo, useCallback, useEffect, useLayoutEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent } from "react";
+import {
+  memo,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type ClipboardEvent,
+  type KeyboardEvent,
+} from "react";
 import { useTranslation } from "react-i18next";
 import { Sparkline } from "../../ui/marks";
 import { parseTable, writeTable } from "./clipboard";
@@ -36,7 +45,11 @@ export function Grid(props: Props) {
   const [cursor, setCursor] = useState<Cursor>(at(0, 0));
   const [editing, setEditing] = useState<{ text: string; whole: boolean } | undefined>();
   const [view, setView] = useState({ top: 0, height: 600 });
-  const size = { rows: count, cols: columns.length, page: Math.max(1, Math.floor(view.height / rowHeight) - 2) };
+  const size = {
+    rows: count,
+    cols: columns.length,
+    page: Math.max(1, Math.floor(view.height / rowHeight) - 2),
+  };
   const cur = {
     row: Math.min(cursor.row, count - 1),
     col: Math.min(cursor.col, columns.length - 1),
@@ -53,7 +66,8 @@ export function Grid(props: Props) {
   useLayoutEffect(() => {
     const el = scroller.current;
     if (!el) return;
-    const measure = () => setView((v) => (v.height === el.clientHeight ? v : { ...v, height: el.clientHeight }));
+    const measure = () =>
+      setView((v) => (v.height === el.clientHeight ? v : { ...v, height: el.clientHeight }));
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(el);
@@ -66,12 +80,14 @@ export function Grid(props: Props) {
     if (!el) return;
     const y = row * rowHeight;
     if (y < el.scrollTop) el.scrollTop = y;
-    else if (y + rowHeight + head > el.scrollTop + el.clientHeight) el.scrollTop = y + rowHeight + head - el.clientHeight;
+    else if (y + rowHeight + head > el.scrollTop + el.clientHeight)
+      el.scrollTop = y + rowHeight + head - el.clientHeight;
     const cell = el.querySelector<HTMLElement>(`[data-col="${col}"]`);
     if (cell) {
       const left = cell.offsetLeft;
       if (left - 70 < el.scrollLeft) el.scrollLeft = left - 70;
-      else if (left + cell.offsetWidth > el.scrollLeft + el.clientWidth) el.scrollLeft = left + cell.offsetWidth - el.clientWidth;
+      else if (left + cell.offsetWidth > el.scrollLeft + el.clientWidth)
+        el.scrollLeft = left + cell.offsetWidth - el.clientWidth;
     }
   }, []);
 
@@ -173,7 +189,11 @@ export function Grid(props: Props) {
     if (!table.length) return;
     const one = table.length === 1 && table[0]!.length === 1 && !isOne(block);
     if (one) {
-      onEdit(eachSelected((c, row) => [{ level: row + 1, name: c.doc.name, raw: rawFromCell(c.doc.type, table[0]![0]!) }]));
+      onEdit(
+        eachSelected((c, row) => [
+          { level: row + 1, name: c.doc.name, raw: rawFromCell(c.doc.type, table[0]![0]!) },
+        ]),
+      );
       return;
     }
     const edits: CellEdit[] = [];
@@ -181,7 +201,8 @@ export function Grid(props: Props) {
       cells.forEach((text, x) => {
         const column = columns[block.left + x];
         const level = block.top + y + 1;
-        if (column && level <= count) edits.push({ level, name: column.doc.name, raw: rawFromCell(column.doc.type, text) });
+        if (column && level <= count)
+          edits.push({ level, name: column.doc.name, raw: rawFromCell(column.doc.type, text) });
       }),
     );
     onEdit(edits);
@@ -203,7 +224,7 @@ export function Grid(props: Props) {
 
   const first = Math.max(0, Math.floor(view.top / rowHeight) - spare);
   const last = Math.min(count, Math.ceil((view.top + view.height) / rowHeight) + spare);
-  const template = `64px ${columns.map((c) => `minmax(${c.doc.type === "string" ? 150 : 104}px, 1fr)`).join(" ")}`;
+  const template = `64px ${columns.map((c) => `minmax(${c.doc.type === "string" ? 150 : 116}px, 210px)`).join(" ")} minmax(0, 1fr)`;
   const inBounds = props.bounds;
 
   const rows = [];
@@ -243,7 +264,9 @@ export function Grid(props: Props) {
         onPaste={onPaste}
         onScroll={(e) => {
           const top = e.currentTarget.scrollTop;
-          setView((v) => (Math.abs(v.top - top) < rowHeight && v.top !== top && top % rowHeight ? v : { ...v, top }));
+          setView((v) =>
+            Math.abs(v.top - top) < rowHeight && v.top !== top && top % rowHeight ? v : { ...v, top },
+          );
         }}
         onMouseDown={(e) => {
           const hit = cellOf(e.target);
@@ -314,7 +337,12 @@ export function Grid(props: Props) {
 const Head = memo(function Head({ column, index }: { column: Column; index: number }) {
   const bad = column.cells.some((c) => c.problem);
   return (
-    <div role="columnheader" data-col={index} title={paramText(column.param)} className={bad ? "bad" : undefined}>
+    <div
+      role="columnheader"
+      data-col={index}
+      title={paramText(column.param)}
+      className={bad ? "bad" : undefined}
+    >
       <div className="grid-name">
         <span>{column.doc.name}</span>
         {column.doc.unit && <small>{column.doc.unit}</small>}
@@ -348,7 +376,14 @@ function sameRow(a: RowProps, b: RowProps): boolean {
     a.cells.length === b.cells.length &&
     a.cells.every((c, i) => {
       const d = b.cells[i]!;
-      return c === d || (c.text === d.text && c.anchor === d.anchor && c.problem === d.problem && c.warning === d.warning);
+      return (
+        c === d ||
+        (c.text === d.text &&
+          c.textual === d.textual &&
+          c.anchor === d.anchor &&
+          c.problem === d.problem &&
+          c.warning === d.warning)
+      );
     })
   );
 }
@@ -378,7 +413,7 @@ const Row = memo(function Row(props: RowProps) {
           data-row={row}
           data-cell={col}
           title={c.problem}
-          className={`${c.anchor ? "set" : ""}${c.problem ? " bad" : ""}${c.warning ? " warn" : ""}${
+          className={`${c.textual ? "text " : ""}${c.anchor ? "set" : ""}${c.problem ? " bad" : ""}${c.warning ? " warn" : ""}${
             col >= props.left && col <= props.right ? " sel" : ""
           }${col === props.active ? " cur" : ""}`}
         >
@@ -432,7 +467,8 @@ function Editor(props: {
           else if (e.key === "Escape") {
             done.current = true;
             props.onCancel();
-          } else if (!props.initial.whole && (e.key === "ArrowUp" || e.key === "ArrowDown")) commit({ key: e.key });
+          } else if (!props.initial.whole && (e.key === "ArrowUp" || e.key === "ArrowDown"))
+            commit({ key: e.key });
           else return;
           e.preventDefault();
         }}

@@ -24,14 +24,20 @@ export function HistoryTab(props: { name: string; etag: string; latest: number; 
         <span className="tags">
           <strong>v{v.number}</strong>
           {v.number === props.latest && <Tag tone="good">{t("templates.newest")}</Tag>}
-          {!!v.rolled_back_to && <Tag tone="warn">{t("templates.restores", { version: v.rolled_back_to })}</Tag>}
+          {!!v.rolled_back_to && (
+            <Tag tone="warn">{t("templates.restores", { version: v.rolled_back_to })}</Tag>
+          )}
         </span>
       ),
     },
     { key: "at", title: t("templates.publishedAt"), render: (v) => dateTime(v.published_at) },
     { key: "who", title: t("templates.author"), render: (v) => v.author },
     { key: "why", title: t("ui.reason"), render: (v) => v.reason },
-    { key: "hash", title: t("templates.hash"), render: (v) => <code title={v.hash}>{v.hash.slice(0, 12)}</code> },
+    {
+      key: "hash",
+      title: t("templates.hash"),
+      render: (v) => <code title={v.hash}>{v.hash.slice(0, 12)}</code>,
+    },
     {
       key: "do",
       title: "",
@@ -49,7 +55,12 @@ export function HistoryTab(props: { name: string; etag: string; latest: number; 
       {(page) =>
         page.items.length ? (
           <>
-            <DataTable label={t("templates.tabs.history")} columns={columns} rows={page.items} rowKey={(v) => String(v.number)} />
+            <DataTable
+              label={t("templates.tabs.history")}
+              columns={columns}
+              rows={page.items}
+              rowKey={(v) => String(v.number)}
+            />
             {restoring && (
               <Ask
                 title={t("templates.rollBackTitle", { version: restoring })}
@@ -61,7 +72,9 @@ export function HistoryTab(props: { name: string; etag: string; latest: number; 
                   props.onDone();
                 }}
               >
-                <p style={{ margin: 0 }}>{t("templates.rollBackHint", { version: restoring, next: props.latest + 1 })}</p>
+                <p style={{ margin: 0 }}>
+                  {t("templates.rollBackHint", { version: restoring, next: props.latest + 1 })}
+                </p>
                 <label className="check">
                   <input type="checkbox" checked={force} onChange={(e) => setForce(e.target.checked)} />
                   {t("templates.force")}

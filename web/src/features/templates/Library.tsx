@@ -60,15 +60,36 @@ export function Library() {
         ),
         sort: byNumber((r) => r.latest),
       },
-      { key: "strategy", title: t("templates.strategy"), render: (r) => t(`templates.kinds.${r.strategy}`), sort: byText((r) => r.strategy) },
-      { key: "levels", title: t("templates.levels"), num: true, render: (r) => r.levels, sort: byNumber((r) => r.levels) },
-      { key: "params", title: t("templates.parameters"), num: true, render: (r) => r.parameters, sort: byNumber((r) => r.parameters) },
+      {
+        key: "strategy",
+        title: t("templates.strategy"),
+        render: (r) => t(`templates.kinds.${r.strategy}`),
+        sort: byText((r) => r.strategy),
+      },
+      {
+        key: "levels",
+        title: t("templates.levels"),
+        num: true,
+        render: (r) => r.levels,
+        sort: byNumber((r) => r.levels),
+      },
+      {
+        key: "params",
+        title: t("templates.parameters"),
+        num: true,
+        render: (r) => r.parameters,
+        sort: byNumber((r) => r.parameters),
+      },
       {
         key: "used",
         title: t("templates.used"),
         num: true,
         render: (r) =>
-          r.bindings ? <Link to={`/bindings?template=${encodeURIComponent(r.name)}`}>{r.bindings}</Link> : <span className="soft">0</span>,
+          r.bindings ? (
+            <Link to={`/bindings?template=${encodeURIComponent(r.name)}`}>{r.bindings}</Link>
+          ) : (
+            <span className="soft">0</span>
+          ),
         sort: byNumber((r) => r.bindings),
       },
       {
@@ -120,7 +141,11 @@ export function Library() {
         title={t("templates.title")}
         actions={
           mayEdit && (
-            <Button type="primary" icon={<Icon name="plus" size={13} />} onClick={() => set((p) => p.set("new", "1"))}>
+            <Button
+              type="primary"
+              icon={<Icon name="plus" size={13} />}
+              onClick={() => set((p) => p.set("new", "1"))}
+            >
               {t("templates.new")}
             </Button>
           )
@@ -132,7 +157,10 @@ export function Library() {
           const needle = text.toLowerCase();
           const rows = items.filter(
             (i) =>
-              (!needle || `${i.name} ${i.description ?? ""} ${(i.tags ?? []).join(" ")}`.toLowerCase().includes(needle)) &&
+              (!needle ||
+                `${i.name} ${i.description ?? ""} ${(i.tags ?? []).join(" ")}`
+                  .toLowerCase()
+                  .includes(needle)) &&
               tags.every((x) => (i.tags ?? []).includes(x)),
           );
           if (!items.length)
@@ -171,7 +199,9 @@ export function Library() {
                     onClick={() =>
                       set((p) => {
                         p.delete("tag");
-                        (tags.includes(x) ? tags.filter((y) => y !== x) : [...tags, x]).forEach((y) => p.append("tag", y));
+                        (tags.includes(x) ? tags.filter((y) => y !== x) : [...tags, x]).forEach((y) =>
+                          p.append("tag", y),
+                        );
                       })
                     }
                   >
@@ -201,7 +231,13 @@ export function Library() {
           onDone={(name) => void navigate(to(name))}
         />
       )}
-      {copying && <CopyTemplate from={copying} onClose={() => setCopying(undefined)} onDone={(name) => void navigate(to(name))} />}
+      {copying && (
+        <CopyTemplate
+          from={copying}
+          onClose={() => setCopying(undefined)}
+          onDone={(name) => void navigate(to(name))}
+        />
+      )}
     </div>
   );
 }
@@ -224,7 +260,11 @@ function NewTemplate(props: { known: Template[]; onClose: () => void; onDone: (n
         props.onDone(name);
       }}
     >
-      <Field label={t("templates.name")} hint={t("templates.nameHint")} error={name && !wellNamed(name) ? t("templates.nameBad") : undefined}>
+      <Field
+        label={t("templates.name")}
+        hint={t("templates.nameHint")}
+        error={name && !wellNamed(name) ? t("templates.nameBad") : undefined}
+      >
         <Input autoFocus value={name} onChange={(e) => setName(e.target.value)} />
       </Field>
       <Field label={t("templates.startFrom")}>
@@ -255,7 +295,11 @@ export function CopyTemplate(props: { from: string; onClose: () => void; onDone:
         props.onDone(name);
       }}
     >
-      <Field label={t("templates.name")} hint={t("templates.nameHint")} error={!wellNamed(name) ? t("templates.nameBad") : undefined}>
+      <Field
+        label={t("templates.name")}
+        hint={t("templates.nameHint")}
+        error={!wellNamed(name) ? t("templates.nameBad") : undefined}
+      >
         <Input autoFocus value={name} onChange={(e) => setName(e.target.value)} />
       </Field>
     </Ask>

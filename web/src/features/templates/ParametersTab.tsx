@@ -34,7 +34,14 @@ export function HeadFields({ doc, edit, readOnly }: Props) {
             defaultValue={doc.tags.join(", ")}
             readOnly={readOnly}
             onBlur={(e) => {
-              const tags = [...new Set(e.target.value.split(/[,，]/).map((x) => x.trim()).filter(Boolean))];
+              const tags = [
+                ...new Set(
+                  e.target.value
+                    .split(/[,，]/)
+                    .map((x) => x.trim())
+                    .filter(Boolean),
+                ),
+              ];
               edit((d) => (tags.join() === d.tags.join() ? d : { ...d, tags }));
             }}
           />
@@ -72,7 +79,9 @@ export function ParametersTab({ doc, edit, readOnly, problems }: Props & { probl
           param={p}
           edit={edit}
           readOnly={readOnly}
-          problems={problems.filter((x) => x.path === `parameters[${i}]` || x.path.startsWith(`parameters[${i}].`))}
+          problems={problems.filter(
+            (x) => x.path === `parameters[${i}]` || x.path.startsWith(`parameters[${i}].`),
+          )}
         />
       ))}
     </Card>
@@ -109,11 +118,22 @@ function ParameterRow(props: {
       <div className="row wrap" style={{ gap: "8px 10px" }}>
         <label className="param-field">
           <span>{t("templates.fields.name")}</span>
-          <input className={`${bad("name")} mono`} value={p.name} readOnly={readOnly} size={16} onChange={(e) => set({ name: e.target.value })} />
+          <input
+            className={`${bad("name")} mono`}
+            value={p.name}
+            readOnly={readOnly}
+            size={16}
+            onChange={(e) => set({ name: e.target.value })}
+          />
         </label>
         <label className="param-field">
           <span>{t("templates.fields.type")}</span>
-          <select className={bad("type")} value={p.type} disabled={readOnly} onChange={(e) => set(typeChange(p, e.target.value))}>
+          <select
+            className={bad("type")}
+            value={p.type}
+            disabled={readOnly}
+            onChange={(e) => set(typeChange(p, e.target.value))}
+          >
             {kinds.map((k) => (
               <option key={k}>{k}</option>
             ))}
@@ -121,7 +141,13 @@ function ParameterRow(props: {
         </label>
         <label className="param-field">
           <span>{t("templates.fields.unit")}</span>
-          <input className={bad("unit")} value={p.unit ?? ""} readOnly={readOnly} size={6} onChange={(e) => set({ unit: e.target.value || undefined })} />
+          <input
+            className={bad("unit")}
+            value={p.unit ?? ""}
+            readOnly={readOnly}
+            size={6}
+            onChange={(e) => set({ unit: e.target.value || undefined })}
+          />
         </label>
         {numeric(p.type) && (
           <>
@@ -140,8 +166,12 @@ function ParameterRow(props: {
               readOnly={readOnly}
               size={24}
               onBlur={(e) => {
-                const values = e.target.value.split(/[,，]/).map((x) => x.trim()).filter(Boolean);
-                if (values.join("|") !== (p.values ?? []).join("|")) set({ values: values.length ? values : undefined });
+                const values = e.target.value
+                  .split(/[,，]/)
+                  .map((x) => x.trim())
+                  .filter(Boolean);
+                if (values.join("|") !== (p.values ?? []).join("|"))
+                  set({ values: values.length ? values : undefined });
               }}
             />
           </label>
@@ -151,7 +181,12 @@ function ParameterRow(props: {
           <>
             <label className="param-field">
               <span>{t("templates.fields.interpolate")}</span>
-              <select className={bad("interpolate")} value={p.interpolate ?? "linear"} disabled={readOnly} onChange={(e) => set({ interpolate: e.target.value })}>
+              <select
+                className={bad("interpolate")}
+                value={p.interpolate ?? "linear"}
+                disabled={readOnly}
+                onChange={(e) => set({ interpolate: e.target.value })}
+              >
                 {["linear", "geometric", "step"].map((x) => (
                   <option key={x} value={x}>
                     {t(`templates.rules.${x}`)}
@@ -161,7 +196,12 @@ function ParameterRow(props: {
             </label>
             <label className="param-field">
               <span>{t("templates.fields.monotonic")}</span>
-              <select className={bad("monotonic")} value={p.monotonic ?? "none"} disabled={readOnly} onChange={(e) => set({ monotonic: e.target.value === "none" ? undefined : e.target.value })}>
+              <select
+                className={bad("monotonic")}
+                value={p.monotonic ?? "none"}
+                disabled={readOnly}
+                onChange={(e) => set({ monotonic: e.target.value === "none" ? undefined : e.target.value })}
+              >
                 {["none", "up", "down"].map((x) => (
                   <option key={x} value={x}>
                     {t(`templates.monotonic.${x}`)}
@@ -171,19 +211,41 @@ function ParameterRow(props: {
             </label>
             <label className="param-field">
               <span title={t("templates.costHint")}>{t("templates.fields.cost")}</span>
-              <input type="checkbox" checked={p.cost ?? false} disabled={readOnly} onChange={(e) => set({ cost: e.target.checked || undefined })} />
+              <input
+                type="checkbox"
+                checked={p.cost ?? false}
+                disabled={readOnly}
+                onChange={(e) => set({ cost: e.target.checked || undefined })}
+              />
             </label>
           </>
         )}
         {!readOnly && (
           <span className="row" style={{ marginLeft: "auto", gap: 0 }}>
-            <button type="button" className="icon-button" aria-label={`${t("templates.moveUp")} ${p.name}`} disabled={index === 0} onClick={() => edit((d) => moveParameter(d, index, -1))}>
+            <button
+              type="button"
+              className="icon-button"
+              aria-label={`${t("templates.moveUp")} ${p.name}`}
+              disabled={index === 0}
+              onClick={() => edit((d) => moveParameter(d, index, -1))}
+            >
               <Icon name="up" size={14} />
             </button>
-            <button type="button" className="icon-button" aria-label={`${t("templates.moveDown")} ${p.name}`} disabled={props.last} onClick={() => edit((d) => moveParameter(d, index, 1))}>
+            <button
+              type="button"
+              className="icon-button"
+              aria-label={`${t("templates.moveDown")} ${p.name}`}
+              disabled={props.last}
+              onClick={() => edit((d) => moveParameter(d, index, 1))}
+            >
               <Icon name="down" size={14} />
             </button>
-            <button type="button" className="icon-button" aria-label={`${t("ui.delete")} ${p.name}`} onClick={() => edit((d) => removeParameter(d, index))}>
+            <button
+              type="button"
+              className="icon-button"
+              aria-label={`${t("ui.delete")} ${p.name}`}
+              onClick={() => edit((d) => removeParameter(d, index))}
+            >
               <Icon name="close" size={14} />
             </button>
           </span>
@@ -201,9 +263,18 @@ function ParameterRow(props: {
 // What the old type's bounds said means nothing for another type.
 function typeChange(p: ParamDoc, type: string): Partial<ParamDoc> {
   const change: Partial<ParamDoc> = { type };
-  if (!numeric(type)) Object.assign(change, { min: undefined, max: undefined, step: undefined, interpolate: undefined, monotonic: undefined, cost: undefined });
+  if (!numeric(type))
+    Object.assign(change, {
+      min: undefined,
+      max: undefined,
+      step: undefined,
+      interpolate: undefined,
+      monotonic: undefined,
+      cost: undefined,
+    });
   else
-    for (const field of ["min", "max", "step"] as const) if (p[field]) change[field] = rawFromCell(type, p[field].text);
+    for (const field of ["min", "max", "step"] as const)
+      if (p[field]) change[field] = rawFromCell(type, p[field].text);
   if (type !== "enum") change.values = undefined;
   if (p.default) change.default = rawFromCell(type, p.default.text);
   return change;

@@ -32,7 +32,13 @@ export function StrategyTab({ doc, edit, readOnly, problems }: Props) {
           value={doc.levels[field] ?? ""}
           placeholder={String(field === "min" ? 1 : doc.levels.count)}
           onChange={(e) =>
-            edit((d) => ({ ...d, levels: { ...d.levels, [field]: e.target.value === "" ? undefined : Math.trunc(Number(e.target.value)) } }))
+            edit((d) => ({
+              ...d,
+              levels: {
+                ...d.levels,
+                [field]: e.target.value === "" ? undefined : Math.trunc(Number(e.target.value)),
+              },
+            }))
           }
         />
       </label>
@@ -91,7 +97,9 @@ export function StrategyTab({ doc, edit, readOnly, problems }: Props) {
                       strategy: {
                         kind: k,
                         settings: Object.fromEntries(
-                          Object.entries(d.strategy.settings).filter(([name]) => settingsOf(k).some((s) => s.name === name)),
+                          Object.entries(d.strategy.settings).filter(([name]) =>
+                            settingsOf(k).some((s) => s.name === name),
+                          ),
                         ),
                       },
                     }))

@@ -11,7 +11,12 @@ export function UsageTab({ name }: { name: string }) {
     <Loaded query={query} rows={4}>
       {(u) =>
         !u.bindings?.length ? (
-          <Empty title={t("templates.notBound")} action={<Link to={`/bindings?new=1&template=${encodeURIComponent(name)}`}>{t("templates.bind")}</Link>}>
+          <Empty
+            title={t("templates.notBound")}
+            action={
+              <Link to={`/bindings?new=1&template=${encodeURIComponent(name)}`}>{t("templates.bind")}</Link>
+            }
+          >
             {t("templates.notBoundHint")}
           </Empty>
         ) : (

@@ -18,7 +18,11 @@ interface Props {
 
 const look = EditorView.theme({
   "&": { fontSize: "12.5px", backgroundColor: "var(--surface)", color: "var(--text)", height: "100%" },
-  ".cm-gutters": { backgroundColor: "var(--raised)", color: "var(--soft)", borderRight: "1px solid var(--line)" },
+  ".cm-gutters": {
+    backgroundColor: "var(--raised)",
+    color: "var(--soft)",
+    borderRight: "1px solid var(--line)",
+  },
   ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--hover)" },
   ".cm-content": { fontFamily: "var(--mono)" },
 });
@@ -64,7 +68,10 @@ export default function YamlTab({ doc, edit, readOnly, jump, onBroken }: Props) 
     if (!view || !jump) return;
     const found = readText(view.state.doc.toString()).problems.find((p) => p.path === jump.path);
     const line = view.state.doc.line(Math.min(Math.max(1, found?.line ?? 1), view.state.doc.lines));
-    view.dispatch({ selection: { anchor: line.from }, effects: EditorView.scrollIntoView(line.from, { y: "center" }) });
+    view.dispatch({
+      selection: { anchor: line.from },
+      effects: EditorView.scrollIntoView(line.from, { y: "center" }),
+    });
     view.focus();
   }, [jump]);
 

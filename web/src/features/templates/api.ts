@@ -8,7 +8,11 @@ import { toJSON, type Doc } from "./document";
 const path = (template: string) => ({ path: { template } });
 const write = (etag: string) => ({ "If-Match": etag, "Idempotency-Key": intent() });
 // The document is written by our own serialiser: numbers keep the author's text.
-const asJSON = (doc: Doc) => ({ body: {} as never, bodySerializer: () => toJSON(doc), headers: { "Content-Type": "application/json" } });
+const asJSON = (doc: Doc) => ({
+  body: {} as never,
+  bodySerializer: () => toJSON(doc),
+  headers: { "Content-Type": "application/json" },
+});
 const after = <T>(value: T): T => {
   touch("templates", "bindings", "changes", "points", "audit");
   return value;
@@ -20,7 +24,9 @@ export function useTemplates() {
     queryKey: ["templates", "list"],
     queryFn: ({ signal }) =>
       all<Template>((cursor) =>
-        take<Page<Template>>(client.GET("/api/v1/templates", { params: { query: { limit: 200, cursor } }, signal })),
+        take<Page<Template>>(
+          client.GET("/api/v1/templates", { params: { query: { limit: 200, cursor } }, signal }),
+        ),
       ),
     refetchInterval,
   });

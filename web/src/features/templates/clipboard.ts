@@ -44,5 +44,7 @@ function closingQuote(text: string, from: number): number {
 }
 
 export function writeTable(rows: readonly (readonly string[])[]): string {
-  return rows.map((r) => r.map((c) => (/[\t\r\n"]/.test(c) ? `"${c.replaceAll('"', '""')}"` : c)).join("\t")).join("\n");
+  return rows
+    .map((r) => r.map((c) => (/[\t\r\n"]/.test(c) ? `"${c.replaceAll('"', '""')}"` : c)).join("\t"))
+    .join("\n");
 }

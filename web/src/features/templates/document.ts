@@ -92,7 +92,8 @@ function jsonObject(fields: [string, string | undefined][]): string {
     .join(",")}}`;
 }
 
-const jsonSet = (set: Record<string, Raw>) => jsonObject(Object.entries(set).map(([k, r]) => [k, jsonRaw(r)]));
+const jsonSet = (set: Record<string, Raw>) =>
+  jsonObject(Object.entries(set).map(([k, r]) => [k, jsonRaw(r)]));
 const opt = (v: unknown) => (v === undefined || v === "" ? undefined : JSON.stringify(v));
 
 /** Writes the request body. Numbers keep their text, so that the server checks what the author wrote. */
@@ -131,7 +132,14 @@ export function toJSON(d: Doc): string {
     ],
     [
       "gears",
-      `[${d.gears.map((g) => jsonObject([["level", String(g.level)], ["set", jsonSet(g.set)]])).join(",")}]`,
+      `[${d.gears
+        .map((g) =>
+          jsonObject([
+            ["level", String(g.level)],
+            ["set", jsonSet(g.set)],
+          ]),
+        )
+        .join(",")}]`,
     ],
   ]);
 }
@@ -148,7 +156,13 @@ function yamlText(s: string): string {
 }
 
 const yamlRaw = (r: Raw) =>
-  r.token === "string" ? yamlText(r.text) : r.token === "list" ? "[]" : r.token === "map" ? "{}" : r.text || "null";
+  r.token === "string"
+    ? yamlText(r.text)
+    : r.token === "list"
+      ? "[]"
+      : r.token === "map"
+        ? "{}"
+        : r.text || "null";
 
 const yamlMap = (fields: [string, string | undefined][]) =>
   `{${fields
@@ -163,7 +177,8 @@ export function toYAML(d: Doc): string {
   if (d.tags.length) lines.push(`tags: [${d.tags.map(yamlText).join(", ")}]`);
   lines.push("strategy:", `  kind: ${yamlText(d.strategy.kind)}`);
   const settings = Object.entries(d.strategy.settings);
-  if (settings.length) lines.push("  settings:", ...settings.map(([k, r]) => `    ${yamlText(k)}: ${yamlRaw(r)}`));
+  if (settings.length)
+    lines.push("  settings:", ...settings.map(([k, r]) => `    ${yamlText(k)}: ${yamlRaw(r)}`));
   const num = (n: number | undefined) => (n === undefined ? undefined : String(n));
   lines.push(
     `levels: ${yamlMap([

@@ -1,5 +1,6 @@
 /** Every edit of a document, as a pure function; unchanged parts keep their identity. */
 import type { Doc, GearDoc, ParamDoc } from "./document";
+import { expandColumn, type Cell, type Column } from "./expand";
 import { scalar, type Raw } from "./typecheck";
 
 /** What a cell's text means in a column. Text of a textual column is never taken for a number. */
@@ -39,12 +40,32 @@ export function setCells(doc: Doc, edits: CellEdit[]): Doc {
   return { ...doc, gears: kept.sort((a, b) => a.level - b.level) };
 }
 
-/** Gives the values of one level, as shown, to others. */
-export function copyGear(doc: Doc, values: Record<string, Raw | undefined>, to: number[], names: string[]): Doc {
-  return setCells(
-    doc,
-    to.flatMap((level) => names.flatMap((name) => (values[name] ? [{ level, name, raw: values[name] }] : []))),
-  );
+/**
+ * Gives the values of one level, as shown, to others. Every other level keeps its
+ * value: where it would move, because it lies between anchors, it becomes one too.
+ * The same steps as the server's CopyGear.
+ */
+export function copyGear(doc: Doc, columns: readonly Column[], from: number, to: readonly number[]): Doc {
+  let out = doc;
+  for (const c of columns) {
+    const name = c.doc.name;
+    const pin = (level: number, raw: Raw | undefined) => {
+      if (raw) out = setCells(out, [{ level, name, raw }]);
+    };
+    const shown = () => expandColumn(out, c.doc).cells;
+    for (const level of to) pin(level, c.cells[from - 1]?.raw);
+    const hold = (level: number, now: readonly Cell[]) => {
+      if (level < 1 || level > doc.levels.count || to.includes(level)) return false;
+      if (now[level - 1]!.text === c.cells[level - 1]!.text) return false;
+      pin(level, c.cells[level - 1]!.raw);
+      return true;
+    };
+    let now = shown();
+    // Neighbours first: they usually hold all the rest in place.
+    for (const level of to) for (const next of [level - 1, level + 1]) if (hold(next, now)) now = shown();
+    for (let level = 1; level <= doc.levels.count; level++) if (hold(level, now)) now = shown();
+  }
+  return out;
 }
 
 /**
@@ -72,7 +93,8 @@ export function setParameter(doc: Doc, index: number, change: Partial<ParamDoc>)
   const param = { ...old, ...change };
   let parameters = doc.parameters.map((p, i) => (i === index ? param : p));
   // At most one parameter says how much work a level is.
-  if (change.cost) parameters = parameters.map((p, i) => (i !== index && p.cost ? { ...p, cost: undefined } : p));
+  if (change.cost)
+    parameters = parameters.map((p, i) => (i !== index && p.cost ? { ...p, cost: undefined } : p));
   let gears = doc.gears;
   if (change.name !== undefined && change.name !== old.name)
     gears = gears.map((g) => ({
@@ -93,7 +115,10 @@ export function addParameter(doc: Doc): Doc {
   let n = doc.parameters.length + 1;
   while (doc.parameters.some((p) => p.name === `parameter_${n}`)) n++;
   const name = `parameter_${n}`;
-  const withParam: Doc = { ...doc, parameters: [...doc.parameters, { name, type: "int", interpolate: "linear" }] };
+  const withParam: Doc = {
+    ...doc,
+    parameters: [...doc.parameters, { name, type: "int", interpolate: "linear" }],
+  };
   return setCells(withParam, [{ level: 1, name, raw: scalar("0") }]);
 }
 
@@ -118,10 +143,16 @@ export function moveParameter(doc: Doc, index: number, by: number): Doc {
 /** Changes how many gears there are; anchors above the new top are dropped, bounds follow. */
 export function setLevelCount(doc: Doc, count: number): Doc {
   const was = doc.levels.count;
-  const follow = (v: number | undefined) => (v === undefined ? undefined : v === was ? count : Math.min(v, count));
+  const follow = (v: number | undefined) =>
+    v === undefined ? undefined : v === was ? count : Math.min(v, count);
   return {
     ...doc,
-    levels: { count, default: follow(doc.levels.default), min: doc.levels.min && Math.min(doc.levels.min, count), max: follow(doc.levels.max) },
+    levels: {
+      count,
+      default: follow(doc.levels.default),
+      min: doc.levels.min && Math.min(doc.levels.min, count),
+      max: follow(doc.levels.max),
+    },
     gears: doc.gears.filter((g) => g.level <= count),
   };
 }

@@ -11,6 +11,7 @@ import { format, numeric, parse, parseValue, type Param, type Raw, type Value } 
 export interface Cell {
   text: string;
   raw: Raw | undefined;
+  textual?: boolean; // reads from the left
   anchor: boolean; // written by the author, not interpolated
   problem?: string;
   warning?: boolean; // moves against the parameter's monotonic hint
@@ -33,7 +34,8 @@ export function number(v: Value | undefined): number | null {
 export function between(p: Param, rule: string, low: Value, high: Value, f: number): Value {
   const x = number(low);
   const y = number(high);
-  if (rule === "step" || !numeric(p.kind) || low.kind !== high.kind || x === null || y === null || x === y) return low;
+  if (rule === "step" || !numeric(p.kind) || low.kind !== high.kind || x === null || y === null || x === y)
+    return low;
   if (rule === "geometric") {
     // Go on with the share of the distance that equal ratios have come.
     f = Math.expm1(f * Math.log(y / x)) / (y / x - 1);
@@ -92,12 +94,17 @@ export function expandColumn(doc: Doc, p: ParamDoc): Column {
     if (cells[l - 1]) continue;
     const low = anchors[i];
     const high = anchors[i + 1];
-    const v = low && (high ? between(param, rule, low.value, high.value, (l - low.level) / (high.level - low.level)) : low.value);
+    const v =
+      low &&
+      (high
+        ? between(param, rule, low.value, high.value, (l - low.level) / (high.level - low.level))
+        : low.value);
     values[l - 1] = v;
     const raw = v && rawOfValue(v);
     cells[l - 1] = { text: raw?.text ?? "", raw, anchor: false };
   }
 
+  if (!numeric(p.type)) for (const c of cells) c.textual = true;
   const numbers = values.map((v) => number(v));
   const up = p.monotonic === "up";
   if (up || p.monotonic === "down")

@@ -5,7 +5,9 @@ import type { Template } from "../../api/types";
 import i18next from "i18next";
 
 const feature: Feature = {
-  nav: [{ group: "design", order: 10, path: "/templates", label: "templates.title", icon: "templates", key: "t" }],
+  nav: [
+    { group: "design", order: 10, path: "/templates", label: "templates.title", icon: "templates", key: "t" },
+  ],
   routes: [
     { path: "templates", lazy: () => import("./Library").then((m) => ({ Component: m.Library })) },
     { path: "templates/:name", lazy: () => import("./Editor").then((m) => ({ Component: m.EditorPage })) },

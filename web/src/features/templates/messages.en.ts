@@ -64,7 +64,8 @@ export default {
   anchor: "set here",
   interpolated: "interpolated",
   notMonotonic: "moves against its hint",
-  gridHint: "Type to edit · Enter, arrows, Tab · paste from a spreadsheet · Delete to interpolate · ⌘D fill down",
+  gridHint:
+    "Type to edit · Enter, arrows, Tab · paste from a spreadsheet · Delete to interpolate · ⌘D fill down",
   interpolate: "Interpolate {{from}}–{{to}}",
   interpolateHint: "Pins both ends of the selection and frees the levels between them",
   copyGear: "Copy gear {{level}} to…",

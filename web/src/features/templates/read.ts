@@ -7,7 +7,17 @@ import { declare, type RawDecl } from "./declaration";
 import type { Doc, ParamDoc } from "./document";
 import { settingsOf } from "./strategies";
 import type { Node } from "./tree";
-import { check, numeric, parseValue, quoted, rawGot, shown, type Param, type Raw, type Value } from "./typecheck";
+import {
+  check,
+  numeric,
+  parseValue,
+  quoted,
+  rawGot,
+  shown,
+  type Param,
+  type Raw,
+  type Value,
+} from "./typecheck";
 import { validate, type Content } from "./validate";
 
 export interface Located extends Place {
@@ -32,8 +42,7 @@ export function read(root: Node): ReadResult {
   let problems = r.problems;
   if (!problems.some((p) => p.path.startsWith("parameters"))) {
     const own = problems.slice();
-    for (const p of validate(doc, r.content))
-      if (!own.some((q) => covers(q.path, p.path))) problems.push(p);
+    for (const p of validate(doc, r.content)) if (!own.some((q) => covers(q.path, p.path))) problems.push(p);
   }
   problems = problems.map((p) => r.locate(p));
   return { doc, problems: stableByPlace(problems) };
@@ -57,6 +66,7 @@ const label = (path: string) => path || "the document";
 class Reader {
   problems: Located[] = [];
   content: Content = { settings: {}, params: [], sets: [], levels: { count: 0, min: 1, max: 0, start: 0 } };
+  private deaf = false;
   private places = new Map<string, { line: number; column: number }>();
 
   private bad(n: Node | undefined, path: string, code: string, message: string) {
@@ -67,12 +77,16 @@ class Reader {
     if (p.line) return p;
     for (let path = p.path; ; path = parentPath(path)) {
       const at = this.places.get(path);
-      if (at?.line) return { ...p, ...at };
+      if (at?.line) return { ...p, line: at.line, column: at.column };
       if (!path) return p;
     }
   }
 
-  private fields(n: Node | undefined, path: string, known: string[]): Record<string, Node | undefined> | undefined {
+  private fields(
+    n: Node | undefined,
+    path: string,
+    known: string[],
+  ): Record<string, Node | undefined> | undefined {
     if (!n) return undefined;
     this.places.set(path, n);
     if (n.raw.token !== "map") {
@@ -134,7 +148,8 @@ class Reader {
 
   document(root: Node): Doc {
     const f =
-      this.fields(root, "", ["name", "description", "tags", "strategy", "levels", "parameters", "gears"]) ?? {};
+      this.fields(root, "", ["name", "description", "tags", "strategy", "levels", "parameters", "gears"]) ??
+      {};
     const name = this.text(f.name, "name");
     const description = this.text(f.description, "description");
     const tags = this.texts(f.tags, "tags", 32);
@@ -145,7 +160,15 @@ class Reader {
     const max = this.level(l.max, "levels.max", count);
     const start = this.level(l.default, "levels.default", max);
     this.content.levels = { count, min, max, start };
-    const parameters = this.list(f.parameters, "parameters", 64).map((n, i) => this.parameter(n, `parameters[${i}]`));
+    const parameters = this.list(f.parameters, "parameters", 64).map((n, i) => {
+      const names = this.content.params.map((p) => p.param.name);
+      const p = this.parameter(n, `parameters[${i}]`);
+      if (p.name && names.includes(p.name))
+        this.bad(n, `parameters[${i}].name`, "duplicate", `${quoted(p.name)} is declared twice`);
+      return p;
+    });
+    // Without sound parameters no gear can be read: one fault, one problem.
+    this.deaf = this.problems.some((p) => p.path.startsWith("parameters"));
     const gears = this.list(f.gears, "gears", 100).map((n, i) => this.anchor(n, `gears[${i}]`));
     return {
       name,
@@ -173,6 +196,7 @@ class Reader {
         f.settings,
         "strategy.settings",
         `setting of strategy ${kind}`,
+        "",
         (name) => params.find((p) => p.name === name),
       );
     return { kind, settings: rawsOf(f.settings) };
@@ -182,6 +206,7 @@ class Reader {
     n: Node,
     path: string,
     what: string,
+    suffix: string,
     find: (name: string) => Param | undefined,
   ): Record<string, Value> {
     const out: Record<string, Value> = {};
@@ -200,7 +225,7 @@ class Reader {
       }
       const v = parseValue(p.kind, kid.raw);
       if (v.value) out[name] = v.value;
-      else this.bad(kid, at, v.code!, wantsText(p, kid.raw));
+      else this.bad(kid, at, v.code!, wantsText(p, kid.raw) + suffix);
     });
     return out;
   }
@@ -230,12 +255,12 @@ class Reader {
       step: g.step?.raw,
       default: g.default?.raw,
     };
-    const values = this.list(g.values, `${path}.values`, 64).map((v, i) => this.text(v, `${path}.values[${i}]`));
+    const values = this.list(g.values, `${path}.values`, 64).map((v, i) =>
+      this.text(v, `${path}.values[${i}]`),
+    );
     if (values.length) d.values = values;
     const { param, problems } = declare(d);
-    if (f)
-      for (const p of problems)
-        this.bad(g[p.path] ?? n, joinPath(path, p.path), p.code, p.message);
+    if (f) for (const p of problems) this.bad(g[p.path] ?? n, joinPath(path, p.path), p.code, p.message);
     const interpolate = this.text(g.interpolate, `${path}.interpolate`);
     let cost = false;
     if (g.cost) {
@@ -252,16 +277,21 @@ class Reader {
   }
 
   private anchor(n: Node, path: string): Doc["gears"][number] {
-    const f = this.fields(n, path, ["level", "set"]) ?? {};
+    const given = this.fields(n, path, ["level", "set"]);
+    const f = given ?? {};
     const level = this.level(f.level, `${path}.level`, 0);
-    const set = f.set
-      ? this.values(
-          f.set,
-          `${path}.set`,
-          "parameter of this template",
-          (name) => this.content.params.find((p) => p.param.name === name)?.param,
-        )
-      : {};
+    if (given && !f.level)
+      this.bad(n, `${path}.level`, "required", "a gear's level wants int 1..100, got nothing");
+    const set =
+      f.set && !this.deaf
+        ? this.values(
+            f.set,
+            `${path}.set`,
+            "parameter of this template",
+            ` at level ${level}`,
+            (name) => this.content.params.find((p) => p.param.name === name)?.param,
+          )
+        : {};
     this.content.sets.push({ level, set });
     return { level, set: f.set ? rawsOf(f.set) : {} };
   }

@@ -10,13 +10,15 @@ const dur = (name: string, min: string, max: string, def?: string): RawDecl => (
   max: scalar(max, true),
   default: def ? scalar(def, true) : undefined,
 });
-const num = (type: string) => (name: string, min: string, max: string, def: string): RawDecl => ({
-  name,
-  type,
-  min: scalar(min),
-  max: scalar(max),
-  default: scalar(def),
-});
+const num =
+  (type: string) =>
+  (name: string, min: string, max: string, def: string): RawDecl => ({
+    name,
+    type,
+    min: scalar(min),
+    max: scalar(max),
+    default: scalar(def),
+  });
 const float = num("float");
 const int = num("int");
 

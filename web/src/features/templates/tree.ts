@@ -20,7 +20,8 @@ const map = (entries: [string, Node | undefined][]): Node => {
 };
 const list = (kids: Node[]): Node => ({ ...node({ token: "list", text: "" }), kids });
 const text = (s: string | undefined) => (s ? node({ token: "string", text: s }) : undefined);
-const int = (n: number | undefined) => (n === undefined ? undefined : node({ token: "number", text: String(n) }));
+const int = (n: number | undefined) =>
+  n === undefined ? undefined : node({ token: "number", text: String(n) });
 const raws = (set: Record<string, Raw>) => map(Object.entries(set).map(([k, r]) => [k, node(r)]));
 
 /** The tree of a document edited in the form, so that form and text pass the same check. */
@@ -29,7 +30,13 @@ export function treeOf(d: Doc): Node {
     ["name", text(d.name)],
     ["description", text(d.description)],
     ["tags", list(d.tags.map((t) => node({ token: "string", text: t })))],
-    ["strategy", map([["kind", text(d.strategy.kind)], ["settings", raws(d.strategy.settings)]])],
+    [
+      "strategy",
+      map([
+        ["kind", text(d.strategy.kind)],
+        ["settings", raws(d.strategy.settings)],
+      ]),
+    ],
     [
       "levels",
       map([
@@ -50,7 +57,10 @@ export function treeOf(d: Doc): Node {
             ["min", p.min && node(p.min)],
             ["max", p.max && node(p.max)],
             ["step", p.step && node(p.step)],
-            ["values", p.values?.length ? list(p.values.map((v) => node({ token: "string", text: v }))) : undefined],
+            [
+              "values",
+              p.values?.length ? list(p.values.map((v) => node({ token: "string", text: v }))) : undefined,
+            ],
             ["default", p.default && node(p.default)],
             ["monotonic", text(p.monotonic)],
             ["interpolate", text(p.interpolate)],
@@ -59,6 +69,16 @@ export function treeOf(d: Doc): Node {
         ),
       ),
     ],
-    ["gears", list(d.gears.map((g) => map([["level", int(g.level)], ["set", raws(g.set)]])))],
+    [
+      "gears",
+      list(
+        d.gears.map((g) =>
+          map([
+            ["level", int(g.level)],
+            ["set", raws(g.set)],
+          ]),
+        ),
+      ),
+    ],
   ]);
 }

@@ -2,7 +2,16 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Place } from "../../api/problem";
 import { declare, type RawDecl } from "./declaration";
-import { format, formatDuration, paramText, parse, parseDuration, scalar, type Raw, type Token } from "./typecheck";
+import {
+  format,
+  formatDuration,
+  paramText,
+  parse,
+  parseDuration,
+  scalar,
+  type Raw,
+  type Token,
+} from "./typecheck";
 
 interface GoldenParam extends Omit<RawDecl, "min" | "max" | "step" | "default"> {
   min?: string;

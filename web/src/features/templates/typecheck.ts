@@ -93,7 +93,7 @@ export function formatFloat(f: number): string {
   return String(f);
 }
 
-/** Writes a duration as Go's time.Duration does: 8ms, 1m30s, 1.5µs. */
+/** Writes a duration as Go does, without empty tails: 8ms, 1m30s, 1.5µs. */
 export function formatDuration(ns: bigint): string {
   if (ns === 0n) return "0s";
   const sign = ns < 0n ? "-" : "";
@@ -112,7 +112,9 @@ export function formatDuration(ns: bigint): string {
   const seconds = `${fraction(u % 60_000_000_000n, 9)}s`;
   if (minutes === 0n) return sign + seconds;
   const hours = minutes / 60n;
-  return hours === 0n ? `${sign}${minutes}m${seconds}` : `${sign}${hours}h${minutes % 60n}m${seconds}`;
+  const long = hours ? `${hours}h${minutes % 60n}m${seconds}` : `${minutes}m${seconds}`;
+  // Without empty tails: 1m, not 1m0s; 2h, not 2h0m.
+  return sign + long.replace(/m0s$/, "m").replace(/h0m$/, "h");
 }
 
 const units: [string, bigint][] = [
@@ -290,8 +292,8 @@ export function checkDecl(p: Param): Place[] {
     add("type", "type", `${name} needs a type: int, float, bool, string, enum or duration`);
     return out;
   }
-  if (bytes(p.unit) > 16 || !plainText(p.unit))
-    add("unit", "text", `the unit of ${name} is not a plain text of at most 16 bytes`);
+  if (bytes(p.unit) > 32 || !plainText(p.unit))
+    add("unit", "text", `the unit of ${name} is not a plain text of at most 32 bytes`);
   checkBounds(p, name, add);
   checkValues(p, name, add);
   if (out.length === 0 && p.default) {

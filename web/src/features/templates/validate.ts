@@ -3,7 +3,17 @@ import type { Place } from "../../api/problem";
 import { declare } from "./declaration";
 import type { Doc } from "./document";
 import { settingsOf, strategies } from "./strategies";
-import { check, format, formatDuration, numeric, paramText, quoted, shown, type Param, type Value } from "./typecheck";
+import {
+  check,
+  format,
+  formatDuration,
+  numeric,
+  paramText,
+  quoted,
+  shown,
+  type Param,
+  type Value,
+} from "./typecheck";
 
 /** The typed content of a document, as far as it could be read. */
 export interface Content {
@@ -89,7 +99,8 @@ function strategy(d: Doc, c: Content, bad: Bad) {
 function levels(c: Content, bad: Bad) {
   const { count, min, max, start } = c.levels;
   if (count === 0) return bad("levels.count", "required", "levels.count wants int 1..100, got nothing");
-  if (count < 1 || count > 100) return bad("levels.count", "range", `levels.count wants int 1..100, got ${count}`);
+  if (count < 1 || count > 100)
+    return bad("levels.count", "range", `levels.count wants int 1..100, got ${count}`);
   for (const [path, level] of [
     ["levels.min", min],
     ["levels.max", max],
@@ -122,7 +133,8 @@ function parameters(c: Content, bad: Bad): boolean {
         `interpolate of ${name} wants linear, geometric or step, got ${quoted(interpolate)}`,
       );
     if (!isCost) return;
-    if (!numeric(p.kind)) fail(`${at}.cost`, "type", `${name} is ${p.kind} and cannot say what a level costs`);
+    if (!numeric(p.kind))
+      fail(`${at}.cost`, "type", `${name} is ${p.kind} and cannot say what a level costs`);
     else if (cost)
       fail(`${at}.cost`, "duplicate", `only one parameter says what a level costs; ${cost} does already`);
     cost = shown(p.name);
@@ -131,7 +143,8 @@ function parameters(c: Content, bad: Bad): boolean {
 }
 
 function gears(c: Content, bad: Bad) {
-  const count = c.levels.count;
+  // A count out of range was told already, once.
+  const count = c.levels.count >= 1 && c.levels.count <= 100 ? c.levels.count : 100;
   if (!c.sets.length) {
     if (c.params.length) bad("gears", "required", "a template with parameters needs the gear of level 1");
     return;
@@ -140,14 +153,13 @@ function gears(c: Content, bad: Bad) {
   c.sets.forEach((a, i) => {
     const at = `gears[${i}].level`;
     const first = seen.get(a.level);
-    if (a.level < 1 || a.level > Math.max(1, Math.min(count, 100)))
+    if (a.level < 1 || a.level > count)
       bad(at, "range", `a gear's level wants int 1..${count}, got ${a.level}`);
     else if (first !== undefined)
       bad(at, "duplicate", `level ${a.level} is given twice, first as gears[${first}]`);
     else if (i > 0 && a.level < c.sets[i - 1]!.level)
       bad(at, "order", `gears stand by rising level; ${a.level} follows ${c.sets[i - 1]!.level}`);
-    else if (i === 0 && a.level !== 1)
-      bad(at, "gap", `levels 1..${a.level - 1} have no gear: the first gear must be level 1`);
+    else if (i === 0 && a.level !== 1) bad(at, "gap", `the first gear must be level 1, got ${a.level}`);
     if (first === undefined) seen.set(a.level, i);
     set(c, i, bad);
   });
@@ -160,7 +172,11 @@ function set(c: Content, i: number, bad: Bad) {
     const v = a.set[p.name];
     if (!v) {
       if (i === 0)
-        bad(`${at}.${p.name}`, "required", `${p.name} wants ${paramText(p)}, got nothing at level ${a.level}`);
+        bad(
+          `${at}.${p.name}`,
+          "required",
+          `${p.name} wants ${paramText(p)}, got nothing at level ${a.level}`,
+        );
       continue;
     }
     const x = check(p, v);
@@ -184,5 +200,6 @@ function set(c: Content, i: number, bad: Bad) {
   }
   const known = new Set(c.params.map((p) => p.param.name));
   for (const name of Object.keys(a.set).sort(byName))
-    if (!known.has(name)) bad(`${at}.${shown(name)}`, "unknown", `${quoted(name)} is not a parameter of this template`);
+    if (!known.has(name))
+      bad(`${at}.${shown(name)}`, "unknown", `${quoted(name)} is not a parameter of this template`);
 }
