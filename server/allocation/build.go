@@ -1,0 +1,274 @@
+package allocation
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/allspark/allspark/proto/gear"
+)
+
+// quantiles of the passes. No single one is right: with independent points the
+// path of p99s is far above the p99 of the path, with one point it is equal. Each
+// pass proposes vectors; the judge says what they really take.
+var quantiles = []float64{0.50, 0.75, 0.90, 0.95, 0.99}
+
+// A pass looks further than the last target by this much, because its path of
+// high quantiles is longer than the vector's true quantile.
+const reach = 1.5
+
+// A pass's vectors are judged until this many in a row take too long.
+const tooLong = 8
+
+// choice is a vector of levels and what it truly takes and earns.
+type choice struct {
+	levels []int
+	stat   float64
+	flow   Flow
+}
+
+// Build makes the allocation table of an input, or says what is wrong with it.
+func Build(in *Input) (*Table, gear.Problems) {
+	if problems := in.Check(); len(problems) > 0 {
+		return nil, problems
+	}
+	b := in.builder()
+	best := b.best()
+	t := b.table(best)
+	if in.linked() {
+		alone := *in
+		alone.Isolated = true
+		t.compare(alone.builder().best())
+	}
+	return t, nil
+}
+
+func (in *Input) linked() bool {
+	return !in.Isolated && slices.ContainsFunc(in.Points, func(p Point) bool { return p.Feeder != None })
+}
+
+type builder struct {
+	in    *Input
+	root  *block
+	links *links
+	judge *judge
+	bound []float64 // of the effect, by budget; nil when there is none
+}
+
+func (in *Input) builder() *builder {
+	b := &builder{in: in, root: in.decompose()}
+	b.links = in.links(b.root)
+	b.judge = in.newJudge(b.root)
+	return b
+}
+
+// best gives for each target the choice with the most effect, nil where no vector
+// is fast enough. Better choices for shorter targets hold for longer ones.
+func (b *builder) best() []*choice {
+	in := b.in
+	best := make([]*choice, in.To+1)
+	b.consider(best, in.least())
+	b.consider(best, in.floor())
+	if b.judge.fixed {
+		b.run(best, Statistic{}, in.To+len(in.Points))
+	} else {
+		for _, q := range quantiles {
+			b.run(best, Statistic{q}, int(reach*float64(in.To)))
+		}
+	}
+	for t := 1; t <= in.To; t++ {
+		if p := best[t-1]; p != nil && (best[t] == nil || p.flow.Effect >= best[t].flow.Effect) {
+			best[t] = p
+		}
+	}
+	return best
+}
+
+// least is the all-minimum vector; floor the fastest level of each point, which
+// is another one where RT does not rise with the level.
+func (in *Input) least() []int {
+	out := make([]int, len(in.Points))
+	for i := range in.Points {
+		out[i], _ = in.Points[i].span()
+	}
+	return out
+}
+
+func (in *Input) floor() []int {
+	out := in.least()
+	for i := range in.Points {
+		p := &in.Points[i]
+		_, hi := p.span()
+		for l := out[i] + 1; l <= hi; l++ {
+			if mix(in.Classes, p.Levels[l-1].RT).Mean() < mix(in.Classes, p.Levels[out[i]-1].RT).Mean() {
+				out[i] = l
+			}
+		}
+	}
+	return out
+}
+
+// run makes a pass and has all its vectors considered.
+func (b *builder) run(best []*choice, s Statistic, span int) {
+	p := b.in.newPass(b.links, s, span)
+	if b.root.standIn() {
+		if b.judge.fixed {
+			b.bound = p.solve(b.root, nil).v[0]
+		}
+		b.take(best, p, p.solve(b.root, nil))
+		p.serial = true
+	}
+	top := p.solve(b.root, nil)
+	if b.judge.fixed && b.bound == nil && len(b.links.dropped) > 0 {
+		b.bound = top.v[0]
+	}
+	if !b.bounds() {
+		b.bound = nil
+	}
+	b.take(best, p, top)
+}
+
+// bounds tells whether ample supply bounds the effect from above: not where less
+// of a thing may earn more, or may be faster than the fastest level allowed.
+func (b *builder) bounds() bool {
+	if len(b.links.dropped) == 0 {
+		return true
+	}
+	for i := range b.in.Points {
+		p := &b.in.Points[i]
+		if lo, _ := p.span(); lo > 1 {
+			return false
+		}
+		for l := 1; l < len(p.Levels); l++ {
+			if p.Levels[l].Effect < p.Levels[l-1].Effect {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (b *builder) take(best []*choice, p *pass, s *state) {
+	last, late := infeasible, 0
+	levels := make([]int, len(b.in.Points))
+	for t := s.lo; t <= p.span && late < tooLong; t++ {
+		if s.v[0][t] <= last {
+			continue
+		}
+		last = s.v[0][t]
+		s.back.trace(p, 0, t, levels)
+		if b.consider(best, slices.Clone(levels)) > float64(b.in.To) {
+			late++
+		} else {
+			late = 0
+		}
+	}
+}
+
+// consider files a vector under the shortest target it meets.
+func (b *builder) consider(best []*choice, levels []int) (stat float64) {
+	c := &choice{levels: levels, flow: b.in.Flow(levels)}
+	c.stat = b.judge.of(c.flow.Points)
+	at := max(ceil(c.stat), 0)
+	if at < len(best) && (best[at] == nil || c.betterThan(best[at])) {
+		best[at] = c
+	}
+	return c.stat
+}
+
+func (c *choice) betterThan(o *choice) bool {
+	if d := cmp.Compare(c.flow.Effect, o.flow.Effect); d != 0 {
+		return d > 0
+	}
+	return c.flow.Work < o.flow.Work
+}
+
+// table writes the choices down, target by target.
+func (b *builder) table(best []*choice) *Table {
+	in := b.in
+	t := &Table{Statistic: in.Statistic, From: in.From, To: in.To, First: in.To + 1, Limit: in.Limit}
+	for i := range in.Points {
+		t.Points = append(t.Points, in.Points[i].Name)
+	}
+	for i := range in.Graph.Nodes {
+		if n := &in.Graph.Nodes[i]; n.Call {
+			t.Calls = append(t.Calls, n.Name)
+		}
+	}
+	for _, c := range b.links.dropped {
+		t.Unlinked = append(t.Unlinked, in.Points[c].Name)
+	}
+	t.Bounded = b.root.standIn()
+	if t.Fastest = b.judge.of(in.Flow(in.floor()).Points); best[in.To] != nil {
+		t.Slowest = best[in.To].stat
+	}
+	gains := in.gains()
+	w := &windows{b: b}
+	for target := in.From; target <= in.To; target++ {
+		c := best[target]
+		if c == nil {
+			continue
+		}
+		t.First = min(t.First, target)
+		t.Rows = append(t.Rows, b.row(target, c, gains, w))
+	}
+	t.slopes()
+	for i := range t.Rows {
+		if r := &t.Rows[i]; b.bound != nil && b.bound[r.Target] > r.Effect {
+			r.Bound = b.bound[r.Target]
+			t.Gap = max(t.Gap, (r.Bound-r.Effect)/math.Abs(r.Bound))
+		}
+	}
+	return t
+}
+
+func (b *builder) row(target int, c *choice, gains [][]gain, w *windows) Row {
+	r := Row{Target: target, RT: round(c.stat), Effect: c.flow.Effect, Work: c.flow.Work, Cut: c.flow.Cut, Idle: c.flow.Idle}
+	stretch := 1.0
+	if c.stat > 0 {
+		stretch = max(float64(target)/c.stat, 1)
+	}
+	for i, l := range c.levels {
+		f := &c.flow.Points[i]
+		mean := mix(b.in.Classes, b.in.Points[i].Levels[f.Ran-1].RT).Mean()
+		g := gains[i][l-1]
+		r.Points = append(r.Points, PointRow{Level: l, Ran: f.Ran, RT: round(mean), Setpoint: round(mean * stretch), Effect: f.Effect,
+			Work: f.Work, Cut: f.Cut, Idle: f.Idle, PerMS: g.perMS, PerCoreSecond: g.perCoreSecond})
+	}
+	r.Timeouts = w.of(target, c, stretch)
+	return r
+}
+
+// round keeps a hundredth of a millisecond: a profile knows no more.
+func round(ms float64) float64 { return math.Round(ms*100) / 100 }
+
+// gain is what the next level up would earn, or at the top what the last one did.
+type gain struct{ perMS, perCoreSecond float64 }
+
+func (in *Input) gains() [][]gain {
+	out := make([][]gain, len(in.Points))
+	for i := range in.Points {
+		p := &in.Points[i]
+		out[i] = make([]gain, len(p.Levels))
+		for l := range p.Levels {
+			a, b := l, l+1
+			for b < len(p.Levels) && p.Levels[b].Effect <= p.Levels[a].Effect {
+				b++
+			}
+			if b == len(p.Levels) {
+				if a, b = l-1, l; a < 0 {
+					continue
+				}
+			}
+			x, y := &p.Levels[a], &p.Levels[b]
+			e := y.Effect - x.Effect
+			if ms := mix(in.Classes, y.RT).Mean() - mix(in.Classes, x.RT).Mean(); ms > 0 {
+				out[i][l].perMS = e / ms
+			}
+			if w := y.Work - x.Work; w > 0 {
+				out[i][l].perCoreSecond = e / w * 1000
+			}
+		}
+	}
+	return out
+}
