@@ -57,8 +57,12 @@ type builder struct {
 
 func (in *Input) builder() *builder {
 	b := &builder{in: in, root: in.decompose()}
-	b.links = in.links(b.root)
 	b.judge = in.newJudge(b.root)
+	limit := maxFixedTails
+	if b.judge.fixed {
+		limit = maxFixed
+	}
+	b.links = in.links(b.root, limit)
 	return b
 }
 
@@ -108,30 +112,31 @@ func (in *Input) floor() []int {
 	return out
 }
 
-// run makes a pass and has all its vectors considered.
+// run makes the passes at one statistic and has their vectors considered.
 func (b *builder) run(best []*choice, s Statistic, span int) {
 	p := b.in.newPass(b.links, s, span)
 	if b.root.standIn() {
-		if b.judge.fixed {
-			b.bound = p.solve(b.root, nil).v[0]
-		}
-		b.take(best, p, p.solve(b.root, nil))
+		b.take(best, p)
 		p.serial = true
 	}
-	top := p.solve(b.root, nil)
-	if b.judge.fixed && b.bound == nil && len(b.links.dropped) > 0 {
-		b.bound = top.v[0]
+	b.take(best, p)
+}
+
+// limits bounds the effect by budget, where the rows are not known to be the best
+// and times do not vary.
+func (b *builder) limits() {
+	if !b.judge.fixed || !b.root.standIn() && len(b.links.inexact()) == 0 || !b.bounds() {
+		return
 	}
-	if !b.bounds() {
-		b.bound = nil
-	}
-	b.take(best, p, top)
+	p := b.in.newPass(b.in.links(b.root, 0), Statistic{}, b.in.To+len(b.in.Points))
+	p.prepare(0)
+	b.bound = p.solve(b.root, nil).v[0]
 }
 
 // bounds tells whether ample supply bounds the effect from above: not where less
 // of a thing may earn more, or may be faster than the fastest level allowed.
 func (b *builder) bounds() bool {
-	if len(b.links.dropped) == 0 {
+	if len(b.links.inexact()) == 0 {
 		return true
 	}
 	for i := range b.in.Points {
@@ -148,16 +153,37 @@ func (b *builder) bounds() bool {
 	return true
 }
 
-func (b *builder) take(best []*choice, p *pass, s *state) {
-	last, late := infeasible, 0
-	levels := make([]int, len(b.in.Points))
-	for t := s.lo; t <= p.span && late < tooLong; t++ {
-		if s.v[0][t] <= last {
+// take considers the best vector for each budget of a pass, over all choices of
+// the fixed points.
+func (b *builder) take(best []*choice, p *pass) {
+	value, of := make([]float64, p.span+1), make([]int32, p.span+1)
+	for t := range value {
+		value[t] = infeasible
+	}
+	var top *state
+	for n := range b.links.combos {
+		p.prepare(n)
+		top = p.solve(b.root, nil)
+		for t, x := range top.v[0] {
+			if x > value[t] {
+				value[t], of[t] = x, int32(n)
+			}
+		}
+	}
+	last, at, late := infeasible, b.links.combos-1, 0
+	for t := 0; t <= p.span && late < tooLong; t++ {
+		if value[t] <= last {
 			continue
 		}
-		last = s.v[0][t]
-		s.back.trace(p, 0, t, levels)
-		if b.consider(best, slices.Clone(levels)) > float64(b.in.To) {
+		last = value[t]
+		if n := int(of[t]); n != at {
+			at = n
+			p.prepare(n)
+			top = p.solve(b.root, nil)
+		}
+		levels := make([]int, len(b.in.Points))
+		top.back.trace(p, 0, t, levels)
+		if b.consider(best, levels) > float64(b.in.To) {
 			late++
 		} else {
 			late = 0
@@ -195,7 +221,7 @@ func (b *builder) table(best []*choice) *Table {
 			t.Calls = append(t.Calls, n.Name)
 		}
 	}
-	for _, c := range b.links.dropped {
+	for _, c := range b.links.inexact() {
 		t.Unlinked = append(t.Unlinked, in.Points[c].Name)
 	}
 	t.Bounded = b.root.standIn()
@@ -213,6 +239,7 @@ func (b *builder) table(best []*choice) *Table {
 		t.Rows = append(t.Rows, b.row(target, c, gains, w))
 	}
 	t.slopes()
+	b.limits()
 	for i := range t.Rows {
 		if r := &t.Rows[i]; b.bound != nil && b.bound[r.Target] > r.Effect {
 			r.Bound = b.bound[r.Target]

@@ -1,5 +1,7 @@
 package allocation
 
+import "slices"
+
 // prime solves a block that is neither series nor parallel: for each choice of
 // levels of its fixed kids a pass over the rest, and for each budget the best.
 func (p *pass) prime(b *block) *state {
@@ -14,8 +16,15 @@ func (p *pass) prime(b *block) *state {
 	step := &primeStep{b: b, combo: make([]int32, p.span+1), solved: map[int32]*state{}}
 	best := out.v[0]
 	levels := make([]int, len(b.kids))
-	for n := range int32(q.combos) {
-		effect, least := p.fix(b, n, levels)
+	combos := int32(1)
+	for _, i := range append(slices.Clone(q.front), q.back...) {
+		if k := b.kids[i]; k.kind == leafBlock {
+			step.options = append(step.options, p.options(k.point, false))
+			combos *= int32(len(step.options[len(step.options)-1]))
+		}
+	}
+	for n := range combos {
+		effect, least := p.fix(b, n, step.options, levels)
 		inner := p.rest(q)
 		v := inner.v[0]
 		from := max(inner.lo, least)
@@ -41,19 +50,18 @@ func (p *pass) rest(q *prime) *state {
 // fix sets choice n of the fixed kids (levels is by kid, 0-based): it times the
 // waits of the rest, and gives the kids' effect and the least budget they need
 // among themselves.
-func (p *pass) fix(b *block, n int32, levels []int) (effect float64, least int) {
+func (p *pass) fix(b *block, n int32, options [][]option, levels []int) (effect float64, least int) {
 	q := b.prime
 	ends, tails := make([]int, len(b.kids)), make([]int, len(b.kids))
 	one := func(i int, done []int, among []int, earlier func(j int) bool) {
 		k := b.kids[i]
 		ms := ceil(k.network)
 		if k.kind == leafBlock {
-			lo, hi := p.in.Points[k.point].span()
-			o := int32(hi - lo + 1)
-			levels[i] = lo - 1 + int(n%o)
-			n /= o
-			ms = p.cost[k.point][levels[i]]
-			effect += p.in.Points[k.point].Levels[levels[i]].Effect
+			o := options[0][n%int32(len(options[0]))]
+			n /= int32(len(options[0]))
+			options = options[1:]
+			levels[i], ms = o.level, o.cost
+			effect += o.effect
 		}
 		for _, j := range among {
 			if earlier(j) {
@@ -91,15 +99,16 @@ func (p *pass) fix(b *block, n int32, levels []int) (effect float64, least int) 
 }
 
 type primeStep struct {
-	b      *block
-	combo  []int32
-	solved map[int32]*state // of the rest, by choice
+	b       *block
+	combo   []int32
+	options [][]option       // of the fixed kids that are points, front first
+	solved  map[int32]*state // of the rest, by choice
 }
 
 func (s *primeStep) trace(p *pass, _, t int, levels []int) {
 	n := s.combo[t]
 	at := make([]int, len(s.b.kids))
-	p.fix(s.b, n, at)
+	p.fix(s.b, n, s.options, at)
 	inner := s.solved[n]
 	if inner == nil {
 		inner = p.rest(s.b.prime)
@@ -108,7 +117,7 @@ func (s *primeStep) trace(p *pass, _, t int, levels []int) {
 	for _, fixed := range [...][]int{s.b.prime.front, s.b.prime.back} {
 		for _, i := range fixed {
 			if k := s.b.kids[i]; k.kind == leafBlock {
-				levels[k.point] = at[i] + 1
+				levels[k.point] = p.level(k.point, at[i])
 			}
 		}
 	}

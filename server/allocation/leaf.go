@@ -23,10 +23,63 @@ func (p *pass) earns(i, l int, x float64) float64 {
 	if p.links.consumer[i] == None {
 		e = p.in.Points[i].effectAt(l, x)
 	}
-	if f := p.in.Points[i].Feeder; f != None && p.links.consumer[f] == i && p.links.feeder[i] == f {
+	if f := p.in.Points[i].Feeder; f != None && p.links.consumer[f] == i {
 		e += p.in.Points[f].effectOf(x)
 	}
 	return e
+}
+
+// options lists the ways to run point i when its supply is known or ample.
+func (p *pass) options(i int, output bool) []option {
+	if f := p.fixed[i]; f.is {
+		if p.cost[i][f.ran] > p.span {
+			return nil
+		}
+		return []option{{f.ran, p.cost[i][f.ran], p.earns(i, f.ran, f.taken), f.out}}
+	}
+	f := p.in.Points[i].Feeder
+	if f == None || !p.fixed[f].is || p.in.Isolated {
+		return p.whole(i, output)
+	}
+	supply := p.fixed[f].out
+	whole := slices.DeleteFunc(p.whole(i, true), func(o option) bool { return capOf(&p.in.Points[i].Levels[o.level]) > supply })
+	if o, ok := p.filled(i, supply); ok {
+		whole = append(whole, o)
+	}
+	slices.SortStableFunc(whole, func(a, b option) int { return cmp.Compare(a.cost, b.cost) })
+	return whole
+}
+
+// level is the level to give a point that is to run at l (0-based).
+func (p *pass) level(i, l int) int {
+	if f := p.fixed[i]; f.is {
+		return f.level + 1
+	}
+	lo, _ := p.in.Points[i].span()
+	return max(l+1, lo)
+}
+
+// pinned is a fixed point: its level, and how it runs at the supply it then gets.
+type pinned struct {
+	is         bool
+	level, ran int // 0-based
+	taken, out float64
+}
+
+// pin sets choice n of the fixed points.
+func (p *pass) pin(n int) {
+	for k, i := range p.links.fixed {
+		pt := &p.in.Points[i]
+		l := p.links.try[k][n%len(p.links.try[k])]
+		n /= len(p.links.try[k])
+		x, ran := capOf(&pt.Levels[l]), l
+		if f := pt.Feeder; f != None {
+			if supply := p.fixed[f].out; x > supply {
+				x, ran = supply, pt.fits(supply)
+			}
+		}
+		p.fixed[i] = pinned{true, l, ran, x, pt.outputAt(ran, x)}
+	}
 }
 
 // whole lists the levels with their caps filled, those that another one dominates
@@ -78,12 +131,13 @@ func (p *pass) leaf(i int, rest *state) *state {
 	if step.feeds {
 		out.feeder, out.supply, curves = None, nil, rest.v[:1]
 	}
-	options := p.whole(i, step.feeds)
+	options := p.options(i, step.feeds)
 	if len(options) == 0 {
 		out.lo = p.span + 1
 	} else {
 		out.lo = min(options[0].cost+rest.lo, p.span+1)
 	}
+	step.outs = options
 	for _, v := range curves {
 		c, arg := p.emptyCurve(), p.choices()
 		if step.feeds {
@@ -123,6 +177,7 @@ func liftAll(out []float64, arg []uint8, in []float64, lo int, options []option)
 
 type leafStep struct {
 	point  int
+	outs   []option
 	rest   *state
 	feeds  bool
 	choice [][]uint8
@@ -130,9 +185,10 @@ type leafStep struct {
 
 func (s *leafStep) trace(p *pass, u, t int, levels []int) {
 	l := int(s.choice[u][t])
-	levels[s.point] = l + 1
+	levels[s.point] = p.level(s.point, l)
 	if s.feeds {
-		u = p.supplyIndex(s.point, p.in.Points[s.point].Levels[l].Output)
+		n := slices.IndexFunc(s.outs, func(o option) bool { return o.level == l })
+		u = p.supplyIndex(s.point, s.outs[n].out)
 	}
 	s.rest.back.trace(p, s.rest.at(u), t-p.cost[s.point][l], levels)
 }
@@ -210,8 +266,7 @@ type fedStep struct {
 func (s *fedStep) trace(p *pass, u, t int, levels []int) {
 	pt := &p.in.Points[s.point]
 	l := int(s.choice[u][t])
-	lo, _ := pt.span()
-	levels[s.point] = max(l+1, lo)
+	levels[s.point] = p.level(s.point, l)
 	next := u
 	if s.rest.feeder == s.point {
 		next = p.supplyIndex(s.point, pt.outputAt(l, p.supply[p.links.feeder[s.point]][u]))
@@ -230,6 +285,11 @@ func (p *pass) supplies(i, depth int) {
 	var out []float64
 	for l := lo - 1; l < hi; l++ {
 		out = append(out, pt.Levels[l].Output)
+	}
+	if f := pt.Feeder; f != None && p.fixed[f].is { // its supply is known
+		for _, o := range p.options(i, true) {
+			out = append(out, o.out)
+		}
 	}
 	if f := p.links.feeder[i]; f != None && depth < len(p.in.Points) {
 		if p.supply[f] == nil {

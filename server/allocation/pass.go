@@ -15,10 +15,11 @@ type pass struct {
 	in     *Input
 	links  *links
 	span   int
-	cost   [][]int // ms by point and level
+	cost   [][]int          // ms by point and level
 	waits  map[*prime][]int // times of a prime block's waits, while it is at work
 	serial bool             // of the stand-ins, take the feasible one
 	supply [][]float64
+	fixed  []pinned // by point
 	slab   []float64
 	bytes  []uint8
 	words  []uint16
@@ -46,11 +47,14 @@ func (in *Input) newPass(l *links, s Statistic, span int) *pass {
 			p.cost[i][j] = ceil(s.of(mix(in.Classes, in.Points[i].Levels[j].RT)))
 		}
 	}
-	p.prepare()
+	p.fixed = make([]pinned, len(in.Points))
 	return p
 }
 
-func (p *pass) prepare() {
+// prepare readies the pass for choice n of the fixed points.
+func (p *pass) prepare(n int) {
+	p.pin(n)
+	p.slab, p.bytes, p.words = nil, nil, nil
 	p.supply = make([][]float64, len(p.in.Points))
 	for i := range p.in.Points {
 		if slices.Contains(p.links.feeder, i) && p.supply[i] == nil {

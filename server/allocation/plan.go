@@ -4,22 +4,105 @@ import "slices"
 
 // links decides which feeders a pass can carry. A pass walks the graph from its
 // end to its beginning and carries one supply: that of the point whose output
-// everything behind works on. A consumer whose feeder would need a second one is
-// dropped: the pass then takes its supply as ample, the result is measured with
-// the true flow, and the table says who it was and how far the bound is away.
+// everything behind works on. A feeder that would be a second one is fixed,
+// together with all that feeds it: a pass for each choice of their levels. Where
+// that would take too many passes, only some levels are tried; where even that
+// would, the consumer is dropped: the pass takes its supply as ample. In both
+// cases results are measured with the true flow, and the table says who it was
+// and how far the bound is away.
 type links struct {
 	in       *Input
-	feeder   []int // None where dropped
+	feeder   []int   // None where dropped or fixed
+	fixed    []int   // points, feeders before their consumers
+	try      [][]int // levels to try of each, 0-based
+	combos   int
 	dropped  []int
+	thinned  []int // consumers of feeders of which not all levels are tried
 	consumer []int // a point's only consumer, which books its effect; None otherwise
 	changed  bool
 }
 
-func (in *Input) links(root *block) *links {
-	l := &links{in: in, feeder: make([]int, len(in.Points)), consumer: make([]int, len(in.Points))}
+// Passes over the choices of fixed feeders: with times that vary each costs far
+// more than its own time, because its vectors are judged.
+const (
+	maxFixed      = 1024
+	maxFixedTails = 64
+	leastTried    = 4 // levels of a fixed point; with fewer it is not worth it
+)
+
+func (in *Input) links(root *block, limit int) *links {
+	l := &links{in: in}
+	l.settle(root)
+	for len(l.dropped) > 0 && limit > 1 {
+		fixed := l.fixed
+		for f := in.Points[l.dropped[0]].Feeder; f != None && !slices.Contains(fixed, f); f = in.Points[f].Feeder {
+			fixed = append(slices.Clone(fixed), f)
+		}
+		more := &links{in: in, fixed: fixed}
+		if !more.choose(limit) {
+			break
+		}
+		more.settle(root)
+		l = more
+	}
+	if l.combos == 0 {
+		l.combos = 1
+	}
+	return l
+}
+
+// choose picks the levels to try; false when there would be too few.
+func (l *links) choose(limit int) bool {
+	in := l.in
+	depth := func(i int) (d int) {
+		for i = in.Points[i].Feeder; i != None; i = in.Points[i].Feeder {
+			d++
+		}
+		return d
+	}
+	slices.SortStableFunc(l.fixed, func(a, b int) int { return depth(a) - depth(b) })
+	l.combos = 1
+	for _, i := range l.fixed {
+		lo, hi := in.Points[i].span()
+		var all []int
+		for x := lo - 1; x < hi; x++ {
+			all = append(all, x)
+		}
+		l.try = append(l.try, all)
+		l.combos *= len(all)
+	}
+	for l.combos > limit {
+		most := 0
+		for k := range l.try {
+			if len(l.try[k]) > len(l.try[most]) {
+				most = k
+			}
+		}
+		old := l.try[most]
+		if len(old) <= leastTried {
+			return false
+		}
+		l.combos /= len(old)
+		var kept []int
+		for k := 0; k < len(old)-1; k += 2 {
+			kept = append(kept, old[k])
+		}
+		l.try[most] = append(kept, old[len(old)-1])
+		l.combos *= len(l.try[most])
+		l.thinned = append(l.thinned, in.consumers(l.fixed[most])...)
+	}
+	slices.Sort(l.thinned)
+	l.thinned = slices.Compact(l.thinned)
+	return true
+}
+
+// settle finds out what is carried once l.fixed are fixed.
+func (l *links) settle(root *block) {
+	in := l.in
+	l.feeder, l.consumer = make([]int, len(in.Points)), make([]int, len(in.Points))
 	for i := range in.Points {
 		l.feeder[i] = in.Points[i].Feeder
-		if in.Isolated {
+		if in.Isolated || slices.Contains(l.fixed, i) || slices.Contains(l.fixed, l.feeder[i]) {
 			l.feeder[i] = None
 		}
 	}
@@ -35,12 +118,23 @@ func (in *Input) links(root *block) *links {
 		if in.Isolated {
 			continue
 		}
-		if c := in.consumers(i); len(c) == 1 && l.feeder[c[0]] == i && in.Points[i].outputRises() {
+		if c := in.consumers(i); len(c) == 1 && l.sees(c[0]) && in.Points[i].outputRises() {
 			l.consumer[i] = c[0]
 		}
 	}
 	slices.Sort(l.dropped)
-	return l
+}
+
+// sees tells whether a pass knows the supply of point c: it is carried, or fixed.
+func (l *links) sees(c int) bool {
+	return l.feeder[c] != None || !l.in.Isolated && slices.Contains(l.fixed, l.in.Points[c].Feeder)
+}
+
+// inexact lists the points whose rows are not known to be the best.
+func (l *links) inexact() []int {
+	out := append(slices.Clone(l.dropped), l.thinned...)
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 func (in *Input) consumers(f int) (out []int) {
