@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -79,6 +80,11 @@ func (s *Server) guard(g *gin.Context) {
 	// Sec-Fetch-Site, else Origin against Host, on unsafe methods; programs send neither.
 	if err := s.cross.Check(g.Request); err != nil {
 		s.abort(g, newFailure(http.StatusForbidden, "", "writes from another origin are refused", id))
+		return
+	}
+	// What cannot be read is not left out silently: a filter that is lost shows too much.
+	if _, err := url.ParseQuery(g.Request.URL.RawQuery); err != nil {
+		s.abort(g, newFailure(http.StatusBadRequest, "", "the query cannot be read: "+err.Error(), id))
 		return
 	}
 	// A packed body could unpack to anything; nothing we take is large.

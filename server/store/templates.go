@@ -180,8 +180,9 @@ func stale[R any](tx *gorm.DB, kind, id string, version int64, theirs any, from 
 // too long ago.
 func asOf[R any](tx *gorm.DB, id string, version int64) (*R, error) {
 	var docs []string
-	// Bounded: who edits a version older than that gets no base, only theirs.
-	err := tx.Model(&auditRecord{}).Where("object = ? AND after_doc <> ''", id).Order("seq DESC").Limit(200).Pluck("after_doc", &docs).Error
+	// Whatever replaced that version recorded it as its Before. Bounded: who edits a
+	// version older than that gets no base, only theirs.
+	err := tx.Model(&auditRecord{}).Where("object = ? AND before_doc <> ''", id).Order("seq DESC").Limit(200).Pluck("before_doc", &docs).Error
 	if err != nil {
 		return nil, err
 	}
