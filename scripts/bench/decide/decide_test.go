@@ -20,10 +20,13 @@ import (
 
 type request struct {
 	scene       int
+	name        string
 	key         string
 	load, value float64
 	us          uint64
 }
+
+var sceneNames = [4]string{"home", "search", "detail", "checkout"}
 
 // requests are 4,096 of them: four scenes, users, response times with a median
 // of 20 ms and a heavy tail.
@@ -31,18 +34,20 @@ var requests = func() []request {
 	rng := rand.New(rand.NewPCG(1, 2))
 	out := make([]request, 4096)
 	for i := range out {
+		scene := rng.IntN(len(sceneNames))
 		out[i] = request{
-			scene: rng.IntN(4),
-			key:   "u" + strconv.Itoa(1_000_000+rng.IntN(9_000_000)),
-			load:  float64(1 + rng.IntN(100)), value: float64(rng.IntN(10)),
+			scene: scene, name: sceneNames[scene],
+			key:  "u" + strconv.Itoa(1_000_000+rng.IntN(9_000_000)),
+			load: float64(1 + rng.IntN(100)), value: float64(rng.IntN(10)),
 			us: uint64(20e3 * math.Exp(rng.NormFloat64())),
 		}
 	}
 	return out
 }()
 
-// base holds one point. The scene is an index, as with our handles: no look-up
-// by name.
+// base is the least that does the job at one resolved point: load a snapshot, find
+// the scene by its name, choose by user value and by the hash of the user, add
+// twice, count the response time in a bucket.
 type base struct {
 	now     atomic.Pointer[baseOrders]
 	seed    maphash.Seed
@@ -53,15 +58,17 @@ type base struct {
 }
 
 type baseOrders struct {
-	scene [4]struct {
-		level [16]int64 // by class of user value
-		other int64
-		split uint32 // users below get the other level
-	}
+	scenes map[string]*baseScene
+}
+
+type baseScene struct {
+	level [16]int64 // by class of user value
+	other int64
+	split uint32 // users below get the other level
 }
 
 func (b *base) request(r *request) int64 {
-	o := &b.now.Load().scene[r.scene&3]
+	o := b.now.Load().scenes[r.name]
 	level := o.level[int(r.value)&15]
 	if uint32(maphash.String(b.seed, r.key)) < o.split {
 		level = o.other
@@ -90,7 +97,7 @@ func BenchmarkDecide(b *testing.B) {
 		_, err := c.WaitAck(ctx, c.SetLevel("*", "recall", 2))
 		require.NoError(b, err)
 		var scenes [4]agent.Scene
-		for i, name := range []string{"home", "search", "detail", "checkout"} {
+		for i, name := range sceneNames {
 			scenes[i] = ag.Scene(name)
 		}
 		op := func(r *request) int64 {
@@ -104,12 +111,13 @@ func BenchmarkDecide(b *testing.B) {
 	})
 	b.Run("base", func(b *testing.B) {
 		s := &base{seed: maphash.MakeSeed()}
-		o := &baseOrders{}
-		for i := range o.scene {
-			o.scene[i].other, o.scene[i].split = 50, 1<<28
-			for class := range o.scene[i].level {
-				o.scene[i].level[class] = int64(150 + class)
+		o := &baseOrders{scenes: map[string]*baseScene{}}
+		for _, name := range sceneNames {
+			scene := &baseScene{other: 50, split: 1 << 28}
+			for class := range scene.level {
+				scene.level[class] = int64(150 + class)
 			}
+			o.scenes[name] = scene
 		}
 		s.now.Store(o)
 		both(b, s.request)
