@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
 	"github.com/allspark/allspark/agent/gearbox"
 	"github.com/allspark/allspark/agent/link"
+	"github.com/allspark/allspark/agent/loop"
 	"github.com/allspark/allspark/agent/meter"
 	"github.com/allspark/allspark/proto/gear"
 )
@@ -25,6 +27,7 @@ type Agent struct {
 	opts    options
 	box     *gearbox.Box
 	meter   *meter.Meter
+	loops   *loop.Loops
 	link    *link.Link // nil without an address
 	created time.Time
 
@@ -47,7 +50,8 @@ func New(cfg Config, opts ...Option) *Agent {
 	}
 	a.cfg.complete()
 	a.meter = meter.New()
-	a.box = gearbox.New(gearbox.Config{App: a.cfg.App, IDC: a.cfg.IDC, Meter: a.meter})
+	a.loops = loop.NewLoops()
+	a.box = gearbox.New(gearbox.Config{App: a.cfg.App, IDC: a.cfg.IDC, Meter: a.meter, Loops: a.loops})
 	if addresses := a.cfg.addresses(); len(addresses) > 0 {
 		a.link = link.New(link.Config{
 			Addresses: addresses, Dialer: a.opts.dialer, TLS: a.cfg.TLS, EnrolToken: a.cfg.EnrolToken,
@@ -75,7 +79,12 @@ func (a *Agent) Start(ctx context.Context) error {
 		return nil
 	}
 	if a.cfg.DataDir != "" {
-		if err := a.box.Restore(a.cfg.DataDir); err != nil {
+		// Orders are the engine's business alone.
+		err := os.MkdirAll(a.cfg.DataDir, 0o700)
+		if err == nil {
+			err = a.box.Restore(a.cfg.DataDir)
+		}
+		if err != nil {
 			a.disk = err
 			a.cfg.Log.Warn("starting on defaults", "error", err)
 		}

@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"hash/maphash"
+	"log/slog"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -11,7 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/allspark/allspark/agent"
+	"github.com/allspark/allspark/agent/agenttest"
 )
 
 // The base of the hot path: what any agent must do at the least for a request.
@@ -104,6 +108,21 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
+// crowdPoint is a point whose levels a crowd loop decides.
+func crowdPoint(b *testing.B) (*agent.Point, *agent.IntParam) {
+	c := agenttest.NewController(agenttest.Options{})
+	b.Cleanup(c.Close)
+	ag := c.NewAgent(agent.Config{App: "bench", IDC: "local", Log: slog.New(slog.DiscardHandler)})
+	p := ag.Point("recall")
+	tags := p.Int("tag_count").Range(10, 200).Default(100)
+	require.NoError(b, ag.Start(b.Context()))
+	b.Cleanup(func() { _ = ag.Close() })
+	c.Levels("recall", rows(20)...)
+	_, err := c.WaitAck(b.Context(), c.SetCrowds("*", "recall", 20, 8*time.Millisecond))
+	require.NoError(b, err)
+	return p, tags
+}
+
 // BenchmarkDecide measures one request: decide, read a parameter, report.
 func BenchmarkDecide(b *testing.B) {
 	scenes := []string{"home", "search", "detail", "checkout"}
@@ -112,6 +131,7 @@ func BenchmarkDecide(b *testing.B) {
 	tags := point.Int("tag_count").Range(10, 200).Default(100)
 	requests := benchRequests(ag, scenes)
 	plain := newBase(scenes)
+	crowds, crowdTags := crowdPoint(b)
 
 	ops := []struct {
 		name string
@@ -121,6 +141,12 @@ func BenchmarkDecide(b *testing.B) {
 		{"agent", func(r *benchRequest) int64 {
 			d := point.Begin(r.handle, agent.Request{Load: r.load, Value: r.value, Key: r.key})
 			n := tags.Get(&d)
+			d.End(agent.Result{Elapsed: r.elapsed, Outcome: agent.OK})
+			return n
+		}},
+		{"crowds", func(r *benchRequest) int64 {
+			d := crowds.Begin(r.handle, agent.Request{Load: r.load, Value: r.value, Key: r.key})
+			n := crowdTags.Get(&d)
 			d.End(agent.Result{Elapsed: r.elapsed, Outcome: agent.OK})
 			return n
 		}},

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/allspark/allspark/agent/gearbox"
+	"github.com/allspark/allspark/agent/loop"
 	"github.com/allspark/allspark/agent/meter"
 	"github.com/allspark/allspark/proto/gear"
 )
@@ -12,6 +13,10 @@ import (
 // it is optional.
 type Request struct {
 	Load float64 // predicts cost: ads, documents, tokens
+	// PredictedRT is the app's own prediction of the response time, at one
+	// reference level and whatever this request will get; crowds are formed by it
+	// instead of Load. Only ratios between requests matter.
+	PredictedRT time.Duration
 	// Value is what the user or request is worth, for strategies that weigh by it;
 	// those of today do not.
 	Value float64
@@ -43,6 +48,7 @@ type Decision struct {
 	rule *gearbox.Rule
 	cell *meter.Cell
 	load float64
+	mark loop.Mark // set where a crowd loop decided
 }
 
 // Begin decides how much work a request gets. It never waits and never fails.
@@ -52,7 +58,26 @@ func (p *Point) Begin(scene Scene, r Request) Decision {
 	if e.Buckets != nil {
 		rule = e.Buckets.Pick(r.Key)
 	}
-	return Decision{row: rule.Row, rule: rule, cell: e.Cell, load: r.Load}
+	d := Decision{row: rule.Row, rule: rule, cell: e.Cell, load: r.Load}
+	if rule.Loop {
+		d.ask(r.Load, r.PredictedRT)
+	}
+	return d
+}
+
+// ask lets the local loop of the rule decide.
+func (d *Decision) ask(load float64, predicted time.Duration) {
+	r := d.rule
+	if r.Edge != nil {
+		d.rule = r.Edge.Load()
+		return
+	}
+	if predicted > 0 {
+		load = float64(predicted) / float64(time.Microsecond)
+	}
+	var level int
+	level, d.mark = r.Crowds.Pick(load)
+	d.row = &r.Rows[level-1]
 }
 
 // End counts the request. A second End of the same Decision does nothing.
@@ -60,6 +85,11 @@ func (d *Decision) End(r Result) {
 	if d.cell != nil {
 		d.cell.Record(d.row.Level, r.Outcome, r.Elapsed, d.load, r.Value)
 		d.cell = nil
+		// A request that was refused or failed says nothing of what work costs: an
+		// error that comes at once would make a loop add work.
+		if d.mark != 0 && r.Outcome <= Timeout {
+			d.rule.Crowds.Record(d.mark, r.Elapsed)
+		}
 	}
 }
 

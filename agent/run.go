@@ -21,13 +21,15 @@ func (a *Agent) run(ctx context.Context, save chan<- struct{}) {
 	if cpu == nil {
 		cpu = new(meter.CPU).Share
 	}
-	r := reporter{agent: a, cpu: cpu, last: time.Now()}
+	r := reporter{agent: a, last: time.Now()}
 	cpu() // the kernel's counters need a first reading
 	every := a.reportEvery()
 	report := time.NewTicker(every)
 	defer report.Stop()
 	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
+	loops := time.NewTicker(loop.TickEvery)
+	defer loops.Stop()
 	for {
 		select {
 		case <-ctx.Done():
@@ -39,6 +41,12 @@ func (a *Agent) run(ctx context.Context, save chan<- struct{}) {
 				every = now
 				report.Reset(every)
 			}
+		case now := <-loops.C:
+			// The one reader of the CPU: readings since the last one would be halved
+			// by a second.
+			u := share(cpu())
+			r.read(u)
+			a.loops.Tick(now, u)
 		case <-tick.C:
 			a.box.Tick()
 			select {
@@ -59,23 +67,43 @@ func (a *Agent) reportEvery() time.Duration {
 // reporter turns what was measured into numbered reports.
 type reporter struct {
 	agent    *Agent
-	cpu      func() float64
 	sequence int64
 	last     time.Time
+
+	busy  float64 // CPU readings since the last report, added up
+	reads int
+}
+
+func (r *reporter) read(cpu float64) {
+	if cpu >= 0 {
+		r.busy += cpu
+		r.reads++
+	}
+}
+
+// cpu is the mean of the readings since the last report.
+func (r *reporter) cpu() float64 {
+	if r.reads == 0 {
+		return meter.Unknown
+	}
+	mean := r.busy / float64(r.reads)
+	r.busy, r.reads = 0, 0
+	return mean
 }
 
 func (r *reporter) send() {
 	a := r.agent
 	points := a.meter.Drain() // also without a link, so that no sum runs over
+	a.loops.Observe(points)
 	now := time.Now()
 	window := now.Sub(r.last)
 	r.last = now
 	if a.link == nil || window <= 0 {
 		return
 	}
+	cpu := r.cpu()
 	at, ahead, _ := a.link.Reference()
 	held, _ := a.box.Held()
-	cpu := share(r.cpu())
 	for rest := points; ; {
 		var part []gear.PointReport
 		part, rest = split(rest)
@@ -103,6 +131,9 @@ func split(points []gear.PointReport) (part, rest []gear.PointReport) {
 	for i := range points {
 		p := &points[i]
 		size += len(p.RT) + len(p.Scene) + len(p.Point) + seriesBytes
+		for k := range p.Crowds {
+			size += len(p.Crowds[k].Reason) + seriesBytes
+		}
 		if size > maxReport && i > 0 {
 			return points[:i], points[i:]
 		}

@@ -84,6 +84,18 @@ func (c *Controller) SetTimeout(scene, point string, timeout time.Duration) gear
 	})
 }
 
+// SetCrowds orders the crowd loop to hold a mean RT, with level as start and cap.
+func (c *Controller) SetCrowds(scene, point string, level int, available time.Duration, settings ...gear.Setting) gear.Version {
+	return c.order(scene, point, func(o *gear.Order) {
+		o.Strategy, o.Level, o.AvailableRT, o.Settings, o.Pinned = gear.StrategyCrowdRT, level, available, settings, false
+	})
+}
+
+// Pin orders a level that every crowd is held at, as a manual claim does.
+func (c *Controller) Pin(scene, point string, level int) gear.Version {
+	return c.order(scene, point, func(o *gear.Order) { o.Level, o.Pinned = level, true })
+}
+
 func (c *Controller) order(scene, point string, change func(*gear.Order)) gear.Version {
 	c.mu.Lock()
 	set := c.set

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/allspark/allspark/agent/loop"
 	"github.com/allspark/allspark/agent/meter"
 	"github.com/allspark/allspark/proto/gear"
 )
@@ -21,6 +22,7 @@ const MaxScenes = 1024
 type Config struct {
 	App, IDC string
 	Meter    *meter.Meter
+	Loops    *loop.Loops // the box's own when nil
 }
 
 // Point is a control point with what its code declares.
@@ -60,6 +62,9 @@ type Box struct {
 
 // New makes a box that answers with defaults.
 func New(cfg Config) *Box {
+	if cfg.Loops == nil {
+		cfg.Loops = loop.NewLoops()
+	}
 	b := &Box{
 		cfg: cfg, sceneNames: []string{gear.Any}, byName: map[string]int{},
 		compiled: map[compiledKey]*compiled{}, tables: map[string]*gear.LevelTable{},

@@ -2,6 +2,7 @@ package gearbox
 
 import (
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/allspark/allspark/agent/loop"
@@ -66,9 +67,12 @@ func (b *Box) resolve(now time.Time) {
 			orders[k] = append(orders[k], o)
 		}
 	}
-	for p := range b.points {
-		b.resolvePoint(s, p, orders)
-	}
+	// On the defaults no order binds its loop, but may again: what they know stays.
+	b.cfg.Loops.Rebind(rung != gear.RungDefault, func() {
+		for p := range b.points {
+			b.resolvePoint(s, p, orders)
+		}
+	})
 	b.ladder.shown = rung
 	b.current.Store(s)
 }
@@ -103,11 +107,48 @@ func (b *Box) resolvePoint(s *Set, p int, orders map[[2]string][]*gear.Order) {
 		e := &s.entries[p*s.scenes+sc]
 		e.Cell = b.cell(scene, name)
 		e.Rule = defaults
-		fill(e, orders[[2]string{name, gear.Any}], ruleOf)
+		mine := func(o *gear.Order) *Rule { return b.looped(ruleOf(o), scene) }
+		own := orders[[2]string{name, scene}]
 		if scene != gear.Any {
-			fill(e, orders[[2]string{name, scene}], ruleOf)
+			// An order that this scene's own hides must not start a loop.
+			if !slices.ContainsFunc(own, func(o *gear.Order) bool { return o.Bucket == gear.Any }) {
+				fill(e, orders[[2]string{name, gear.Any}], mine)
+			}
 		}
+		fill(e, own, mine)
 	}
+}
+
+// looped gives a rule that a local loop moves, for one scene: scenes share an
+// order, but each has its own requests and so its own loop.
+func (b *Box) looped(r *Rule, scene string) *Rule {
+	o := r.Order
+	if o == nil {
+		return r
+	}
+	k := loop.Key{Scene: scene, Point: o.Point, Bucket: o.Bucket}
+	switch o.Strategy {
+	case gear.StrategyCrowdRT:
+		if o.AvailableRT <= 0 {
+			return r
+		}
+		mine := *r
+		mine.Loop, mine.Crowds = true, b.cfg.Loops.Bind(k, o, r.Work)
+		return &mine
+	case gear.StrategyExternalTimeout:
+		if set := loop.EdgeSettingsOf(o); !set.Room() {
+			return r
+		}
+		mine := *r
+		mine.Loop, mine.Edge = true, new(atomic.Pointer[Rule])
+		b.cfg.Loops.BindEdge(k, o, func(timeout time.Duration) {
+			now := mine
+			now.Timeout = timeout
+			mine.Edge.Store(&now)
+		})
+		return &mine
+	}
+	return r
 }
 
 // fill lays the orders of a scene over what holds already.

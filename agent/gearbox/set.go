@@ -2,8 +2,10 @@ package gearbox
 
 import (
 	"math"
+	"sync/atomic"
 	"time"
 
+	"github.com/allspark/allspark/agent/loop"
 	"github.com/allspark/allspark/agent/meter"
 	"github.com/allspark/allspark/proto/gear"
 )
@@ -36,6 +38,12 @@ type Rule struct {
 	Timeout time.Duration
 	Version gear.Version
 	Rung    gear.Rung
+
+	// Loop says that a local loop has a say: one of the two below is set. Requests
+	// of other rules look at nothing else.
+	Loop   bool
+	Crowds *loop.Crowds          // crowd_rt: levels by predicted RT
+	Edge   *atomic.Pointer[Rule] // external_timeout: this rule with the timeout of now
 }
 
 // Row holds the values of one level, by slot: the place of a parameter in its

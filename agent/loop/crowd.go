@@ -101,6 +101,16 @@ type Sample struct {
 	Utilisation float64         // of the machine, 0..1; negative when unknown
 }
 
+// Add adds another window of the same crowds. Utilisation is a mean over time, so
+// whoever knows both windows' lengths must set it.
+func (s *Sample) Add(o *Sample) {
+	for b := range s.Bins {
+		s.Bins[b].add(o.Bins[b])
+		s.HeldOut[b].add(o.HeldOut[b])
+		s.HeldOutGood[b] += o.HeldOutGood[b]
+	}
+}
+
 // Bound tells why a crowd does not move further.
 type Bound string
 

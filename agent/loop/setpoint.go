@@ -30,5 +30,5 @@ func Of(o *gear.Order) Setpoint {
 
 // Capabilities names the strategies obeyed here, for the agent's hello.
 func Capabilities() []string {
-	return []string{string(gear.StrategyFixed), string(gear.StrategyCentral), string(gear.StrategyExternalTimeout)}
+	return []string{string(gear.StrategyFixed), string(gear.StrategyCentral), string(gear.StrategyCrowdRT), string(gear.StrategyExternalTimeout)}
 }

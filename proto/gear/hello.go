@@ -73,6 +73,10 @@ type PointReport struct {
 	LevelMin     int
 	LevelMax     int
 	Crowds       []CrowdReport
+
+	// Of a crowd loop, else 0.
+	AvailableRT time.Duration // the mean that its crowds are held at
+	FitResidual float64       // standard deviation of ln RT around the predictor
 }
 
 // CrowdReport is one crowd of a point: requests of similar predicted RT.
@@ -84,4 +88,11 @@ type CrowdReport struct {
 	Work    float64
 	Level   int
 	Bounded string // "", "top" or "unreachable"
+
+	Downgraded int64 // of Count: ran below the order's level, as dithering expects it
+	// Needless is the estimated share of the downgraded that would have been within
+	// AvailableRT at the order's level; NeedlessError is its standard error.
+	Needless      float64
+	NeedlessError float64
+	Reason        string // of the last decision; empty when it was said a moment ago
 }

@@ -25,11 +25,13 @@ func fromPoint(r *gear.PointReport) *agentv1.PointReport {
 		Scene: clean(r.Scene), Point: clean(r.Point), Count: r.Count, Ok: r.OK, Timeouts: r.Timeouts, Errors: r.Errors, Shed: r.Shed,
 		RtSumUs: r.RTSum.Microseconds(), Rt: r.RT, Value: r.Value, Load: r.Load,
 		LevelSum: r.LevelSum, LevelMin: small(r.LevelMin), LevelMax: small(r.LevelMax),
+		AvailableRtUs: r.AvailableRT.Microseconds(), FitResidual: r.FitResidual,
 	}
 	for _, x := range r.Crowds {
 		p.Crowds = append(p.Crowds, &agentv1.CrowdReport{
 			Crowd: small(x.Crowd), EdgeUs: x.Edge.Microseconds(), Count: x.Count, RtSumUs: x.RTSum.Microseconds(),
 			Work: x.Work, Level: small(x.Level), Bounded: clean(x.Bounded),
+			Downgraded: x.Downgraded, Needless: x.Needless, NeedlessError: x.NeedlessError, Reason: clean(x.Reason),
 		})
 	}
 	return p
@@ -64,6 +66,7 @@ func (c *checker) point(i int, p *agentv1.PointReport) gear.PointReport {
 		Shed: c.count("shed", p.GetShed()), RTSum: c.micros("rt_sum", p.GetRtSumUs()),
 		Value: c.finite("value", p.GetValue()), Load: c.finite("load", p.GetLoad()),
 		LevelSum: c.count("level_sum", p.GetLevelSum()), LevelMin: int(p.GetLevelMin()), LevelMax: int(p.GetLevelMax()),
+		AvailableRT: c.micros("available_rt", p.GetAvailableRtUs()), FitResidual: c.finite("fit_residual", p.GetFitResidual()),
 	}
 	if c.size("rt", len(p.GetRt()), MaxSketch, "bytes") {
 		r.RT = p.GetRt()
@@ -75,6 +78,8 @@ func (c *checker) point(i int, p *agentv1.PointReport) gear.PointReport {
 				Crowd: int(x.GetCrowd()), Edge: c.micros("crowds.edge", x.GetEdgeUs()), Count: c.count("crowds.count", x.GetCount()),
 				RTSum: c.micros("crowds.rt_sum", x.GetRtSumUs()), Work: c.finite("crowds.work", x.GetWork()),
 				Level: int(x.GetLevel()), Bounded: c.name("crowds.bounded", x.GetBounded()),
+				Downgraded: c.count("crowds.downgraded", x.GetDowngraded()), Needless: c.finite("crowds.needless", x.GetNeedless()),
+				NeedlessError: c.finite("crowds.needless_error", x.GetNeedlessError()), Reason: c.name("crowds.reason", x.GetReason()),
 			}
 		}
 	}

@@ -149,11 +149,14 @@ func TestReportRoundTrip(t *testing.T) {
 					Timeouts: count.Draw(t, "timeouts"), Errors: count.Draw(t, "errors"), Shed: count.Draw(t, "shed"), RTSum: micros.Draw(t, "sum"),
 					RT: list(t, "rt", rapid.Byte()), Value: number.Draw(t, "value"), Load: number.Draw(t, "load"), LevelSum: count.Draw(t, "levels"),
 					LevelMin: rapid.IntRange(0, 100).Draw(t, "min"), LevelMax: rapid.IntRange(0, 100).Draw(t, "max"),
+					AvailableRT: micros.Draw(t, "available"), FitResidual: number.Draw(t, "residual"),
 					Crowds: list(t, "crowds", rapid.Custom(func(t *rapid.T) gear.CrowdReport {
 						return gear.CrowdReport{
 							Crowd: rapid.IntRange(0, 60).Draw(t, "crowd"), Edge: micros.Draw(t, "edge"), Count: count.Draw(t, "count"),
 							RTSum: micros.Draw(t, "sum"), Work: number.Draw(t, "work"), Level: rapid.IntRange(0, 100).Draw(t, "level"),
 							Bounded: rapid.SampledFrom([]string{"", "top", "unreachable"}).Draw(t, "bounded"),
+							Downgraded: count.Draw(t, "downgraded"), Needless: number.Draw(t, "needless"),
+							NeedlessError: number.Draw(t, "error"), Reason: rapid.String().Filter(func(s string) bool { return len(s) <= wire.MaxName }).Draw(t, "reason"),
 						}
 					})),
 				}

@@ -2047,6 +2047,8 @@ type PointReport struct {
 	LevelMin      int32                  `protobuf:"varint,13,opt,name=level_min,json=levelMin,proto3" json:"level_min,omitempty"`
 	LevelMax      int32                  `protobuf:"varint,14,opt,name=level_max,json=levelMax,proto3" json:"level_max,omitempty"`
 	Crowds        []*CrowdReport         `protobuf:"bytes,15,rep,name=crowds,proto3" json:"crowds,omitempty"`
+	AvailableRtUs int64                  `protobuf:"varint,20,opt,name=available_rt_us,json=availableRtUs,proto3" json:"available_rt_us,omitempty"`
+	FitResidual   float64                `protobuf:"fixed64,21,opt,name=fit_residual,json=fitResidual,proto3" json:"fit_residual,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2186,6 +2188,20 @@ func (x *PointReport) GetCrowds() []*CrowdReport {
 	return nil
 }
 
+func (x *PointReport) GetAvailableRtUs() int64 {
+	if x != nil {
+		return x.AvailableRtUs
+	}
+	return 0
+}
+
+func (x *PointReport) GetFitResidual() float64 {
+	if x != nil {
+		return x.FitResidual
+	}
+	return 0
+}
+
 type CrowdReport struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Crowd         int32                  `protobuf:"varint,1,opt,name=crowd,proto3" json:"crowd,omitempty"`
@@ -2195,6 +2211,10 @@ type CrowdReport struct {
 	Work          float64                `protobuf:"fixed64,5,opt,name=work,proto3" json:"work,omitempty"`
 	Level         int32                  `protobuf:"varint,6,opt,name=level,proto3" json:"level,omitempty"`
 	Bounded       string                 `protobuf:"bytes,7,opt,name=bounded,proto3" json:"bounded,omitempty"`
+	Downgraded    int64                  `protobuf:"varint,20,opt,name=downgraded,proto3" json:"downgraded,omitempty"`
+	Needless      float64                `protobuf:"fixed64,21,opt,name=needless,proto3" json:"needless,omitempty"`
+	NeedlessError float64                `protobuf:"fixed64,22,opt,name=needless_error,json=needlessError,proto3" json:"needless_error,omitempty"`
+	Reason        string                 `protobuf:"bytes,23,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2274,6 +2294,34 @@ func (x *CrowdReport) GetLevel() int32 {
 func (x *CrowdReport) GetBounded() string {
 	if x != nil {
 		return x.Bounded
+	}
+	return ""
+}
+
+func (x *CrowdReport) GetDowngraded() int64 {
+	if x != nil {
+		return x.Downgraded
+	}
+	return 0
+}
+
+func (x *CrowdReport) GetNeedless() float64 {
+	if x != nil {
+		return x.Needless
+	}
+	return 0
+}
+
+func (x *CrowdReport) GetNeedlessError() float64 {
+	if x != nil {
+		return x.NeedlessError
+	}
+	return 0
+}
+
+func (x *CrowdReport) GetReason() string {
+	if x != nil {
+		return x.Reason
 	}
 	return ""
 }
@@ -2443,7 +2491,7 @@ const file_agent_v1_agent_proto_rawDesc = "" +
 	"\x04rung\x18\x06 \x01(\rR\x04rung\x12\x10\n" +
 	"\x03cpu\x18\a \x01(\x01R\x03cpu\x12&\n" +
 	"\x0fclock_offset_ns\x18\b \x01(\x03R\rclockOffsetNs\x126\n" +
-	"\x06points\x18\t \x03(\v2\x1e.allspark.agent.v1.PointReportR\x06points\"\x8c\x03\n" +
+	"\x06points\x18\t \x03(\v2\x1e.allspark.agent.v1.PointReportR\x06points\"\xd7\x03\n" +
 	"\vPointReport\x12\x14\n" +
 	"\x05scene\x18\x01 \x01(\tR\x05scene\x12\x14\n" +
 	"\x05point\x18\x02 \x01(\tR\x05point\x12\x14\n" +
@@ -2460,7 +2508,9 @@ const file_agent_v1_agent_proto_rawDesc = "" +
 	"\tlevel_sum\x18\f \x01(\x03R\blevelSum\x12\x1b\n" +
 	"\tlevel_min\x18\r \x01(\x05R\blevelMin\x12\x1b\n" +
 	"\tlevel_max\x18\x0e \x01(\x05R\blevelMax\x126\n" +
-	"\x06crowds\x18\x0f \x03(\v2\x1e.allspark.agent.v1.CrowdReportR\x06crowds\"\xb2\x01\n" +
+	"\x06crowds\x18\x0f \x03(\v2\x1e.allspark.agent.v1.CrowdReportR\x06crowds\x12&\n" +
+	"\x0favailable_rt_us\x18\x14 \x01(\x03R\ravailableRtUs\x12!\n" +
+	"\ffit_residual\x18\x15 \x01(\x01R\vfitResidual\"\xad\x02\n" +
 	"\vCrowdReport\x12\x14\n" +
 	"\x05crowd\x18\x01 \x01(\x05R\x05crowd\x12\x17\n" +
 	"\aedge_us\x18\x02 \x01(\x03R\x06edgeUs\x12\x14\n" +
@@ -2468,7 +2518,13 @@ const file_agent_v1_agent_proto_rawDesc = "" +
 	"\trt_sum_us\x18\x04 \x01(\x03R\artSumUs\x12\x12\n" +
 	"\x04work\x18\x05 \x01(\x01R\x04work\x12\x14\n" +
 	"\x05level\x18\x06 \x01(\x05R\x05level\x12\x18\n" +
-	"\abounded\x18\a \x01(\tR\abounded2\xb3\x01\n" +
+	"\abounded\x18\a \x01(\tR\abounded\x12\x1e\n" +
+	"\n" +
+	"downgraded\x18\x14 \x01(\x03R\n" +
+	"downgraded\x12\x1a\n" +
+	"\bneedless\x18\x15 \x01(\x01R\bneedless\x12%\n" +
+	"\x0eneedless_error\x18\x16 \x01(\x01R\rneedlessError\x12\x16\n" +
+	"\x06reason\x18\x17 \x01(\tR\x06reason2\xb3\x01\n" +
 	"\fAgentService\x12M\n" +
 	"\x06Enroll\x12 .allspark.agent.v1.EnrollRequest\x1a!.allspark.agent.v1.EnrollResponse\x12T\n" +
 	"\aConnect\x12!.allspark.agent.v1.ConnectRequest\x1a\".allspark.agent.v1.ConnectResponse(\x010\x01B5Z3github.com/allspark/allspark/proto/agent/v1;agentv1b\x06proto3"
