@@ -49,7 +49,7 @@ func (s *session) show(cmd *cobra.Command, v any, table func(w io.Writer)) error
 
 // plain lets the YAML writer choose how nodes look.
 func plain(n *yaml.Node) {
-	n.Style &^= yaml.FlowStyle
+	n.Style = 0 // what would read as another type is still quoted
 	for _, k := range n.Content {
 		plain(k)
 	}
