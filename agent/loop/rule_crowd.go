@@ -135,7 +135,7 @@ func (s *State) judge(k int, windows *[MaxCrowds]BinSample, set Settings) move {
 	if w.N == 0 {
 		return move{reason: "no requests"}
 	}
-	if short(&w) {
+	if short(&w, set.AvailableRT) {
 		if c.waited < maxExtend {
 			c.waited++
 			return move{reason: fmt.Sprintf("%d samples are too few for ±5 %%, extending the window", w.N)}
@@ -164,9 +164,11 @@ func (s *State) judge(k int, windows *[MaxCrowds]BinSample, set Settings) move {
 }
 
 // short reports that the 95 % interval of the mean is wider than the precision:
-// n < (1.96·CV/0.05)², about (39·CV)².
-func short(w *BinSample) bool {
-	need := 1.96 * w.cv() / precision
+// n < (1.96·CV/0.05)², about (39·CV)². What is far from T is known well enough
+// when half of the distance is outside of the interval: 40 requests at twice T
+// need no fourth interval to be believed.
+func short(w *BinSample, t float64) bool {
+	need := 1.96 * w.cv() / max(precision, math.Abs(math.Log(w.mean()/t))/2)
 	return float64(w.N) < need*need
 }
 

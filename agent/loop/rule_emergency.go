@@ -6,8 +6,11 @@ import (
 )
 
 const (
-	emergencySamples = 10 // of a crowd in one window; fewer say nothing in two seconds
-	emergencyWindows = 2  // in a row
+	// emergencySamples of a crowd in one window are believed; one with fewer looks
+	// at its neighbours as well. A machine with 40 requests a second has five of a
+	// crowd in two seconds: without neighbours the rule never fired in a surge.
+	emergencySamples = 10
+	emergencyWindows = 2 // in a row
 )
 
 // Emergency looks at one short window. A crowd over EmergencyRatio·T in two of
@@ -26,7 +29,8 @@ func Emergency(s State, in *Sample, set Settings) (next State, moved bool) {
 	slope, known := s.Fit.slope()
 	rho := 1 - math.Exp(-utilTerm(in.Utilisation))
 	for k := range s.Count {
-		c, w := &s.Crowds[k], &win[k]
+		c := &s.Crowds[k]
+		w := around(&win, k, s.Count)
 		if w.N < emergencySamples {
 			continue
 		}
@@ -54,4 +58,19 @@ func Emergency(s State, in *Sample, set Settings) (next State, moved bool) {
 	}
 	s.order(set)
 	return s, moved
+}
+
+// around is a crowd's window, widened by its neighbours on both sides until there
+// is enough to believe.
+func around(win *[MaxCrowds]BinSample, k, count int) BinSample {
+	w := win[k]
+	for d := 1; w.N < emergencySamples && d < count; d++ {
+		if k-d >= 0 {
+			w.add(win[k-d])
+		}
+		if k+d < count {
+			w.add(win[k+d])
+		}
+	}
+	return w
 }

@@ -20,3 +20,12 @@ func LevelsOf(work []float64, g float64, lo, hi int) Mix {
 	}
 	return Mix{Level: l, Up: (g - work[l-1]) / (work[l] - work[l-1])}
 }
+
+// Pick gives the level of one request, by a random word of its own: a request
+// that is retried, or seen by two machines, is dithered the same way.
+func (m Mix) Pick(word uint64) int {
+	if m.Up > 0 && float64(word>>11)/(1<<53) < m.Up {
+		return m.Level + 1
+	}
+	return m.Level
+}

@@ -139,7 +139,7 @@ func (e *Engine) local(id int32, point int) {
 		reading = e.begin(id, slotLocal, point)
 	}
 	m := &e.machines[f.machine]
-	if m.holds() >= m.limit {
+	if m.holds() >= m.limit || point != app.Span && e.seen.Refuse {
 		e.visited(id, Refused)
 		return
 	}
@@ -188,7 +188,9 @@ func (e *Engine) look(id int32) {
 func (e *Engine) served(id int32) {
 	m := &e.machines[e.frames[id].machine]
 	m.settle(e.now)
-	if j, ok := m.start(); ok {
+	if m.running > m.cores { // a core was taken away
+		m.running--
+	} else if j, ok := m.start(); ok {
 		e.heap.push(e.now+int64(j.key), evCPU, j.frame, 0)
 	} else {
 		m.running--
@@ -211,6 +213,9 @@ func (e *Engine) visited(id int32, out Outcome) {
 	app := &e.model.Apps[f.app]
 	point := app.Steps[f.step].Point
 	if point != app.Span {
+		if e.judge != nil && out == OK {
+			e.judged(f, point)
+		}
 		e.end(id, slotLocal, point, Result{e.now - f.began, out, 0})
 	}
 	if out != OK {

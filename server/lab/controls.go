@@ -34,6 +34,8 @@ type Visit struct {
 	Load    float64 // predicted, tokens
 	Value   float64 // of the user, mean 1
 	Key     uint64
+	// Refuse may be set by Begin: the machine turns the visit away, as limiters do.
+	Refuse bool
 }
 
 // Result is how a visit ended.

@@ -1,6 +1,9 @@
 package lab
 
-import "math"
+import (
+	"math"
+	"time"
+)
 
 // Kinds of event.
 const (
@@ -10,6 +13,7 @@ const (
 	evCall                  // a call reaches its machine; id frame
 	evEdge                  // an external edge's timeout; id frame of the callee
 	evPatience              // the scene's timeout at the frontend; id scene
+	evRetry                 // a user asks again; id slot of retries
 )
 
 // Config is one run.
@@ -19,6 +23,32 @@ type Config struct {
 	Controls Controls
 	// Slow divides the speed of single machines, by machine index; see Model.Place.
 	Slow map[int]float64
+	// Users says how users differ and how patient they are.
+	Users Users
+	// Judge, when it is set, has each visit compared with what it would have
+	// been at the top: who was downgraded, and who needlessly.
+	Judge *Judge
+}
+
+// Users bends the population of a trace. The zero Users leaves it as it is.
+type Users struct {
+	// Spread is the exponent on the relative load, scaled back to mean 1: 0 means
+	// 1; 0.5 makes users alike, 1.5 makes them differ more.
+	Spread float64
+	// Blur is the standard deviation of ln(predicted load / load): what the app's
+	// prediction does not know.
+	Blur float64
+	// Retries is how often a user whose request was lost asks again, RetryAfter
+	// later.
+	Retries    int
+	RetryAfter time.Duration
+}
+
+// Judge holds the readings at the top and the targets of each point, in ns; a
+// point without a target is not judged.
+type Judge struct {
+	Tops    []Reading
+	Targets []float64
 }
 
 // Engine runs a model. It is used from one goroutine.
@@ -49,6 +79,13 @@ type Engine struct {
 	valueSat uint64
 	meanLoad float64
 	gains    []float64 // value: weight / (1-exp(-top/half)) by point
+	users    Users
+	scale    float64 // brings the mean of load^Spread back to 1
+	blur     *[normalCells]float64
+	blurSalt uint64
+	judge    *Judge
+	retries  []again
+	freeTry  []int32
 
 	Tally Tally
 }
@@ -65,6 +102,8 @@ type request struct {
 	quality  [maxPoints]float32
 	started  int64
 	frames   int32
+	attempt  int16
+	arrival  Arrival
 	scene    int16
 	idc      int16
 	done     float64 // work at points above others
@@ -85,7 +124,14 @@ type frame struct {
 	pending int16 // calls under way
 	edge    int16 // external point at the caller, -1 when none
 	io      int64
+	over    float32 // CPU the visit would have needed at the top / what it needed
 	failed  bool
+}
+
+// again is a request a user will repeat.
+type again struct {
+	arrival Arrival
+	attempt int16
 }
 
 // NewEngine builds an engine at time 0.
@@ -101,6 +147,13 @@ func NewEngine(cfg Config) *Engine {
 		meanLoad: cfg.Workload.Trace.MeanLoad,
 		gains:    make([]float64, len(m.Points)),
 		patience: make([]patience, len(m.Scenes)),
+		users:    cfg.Users, scale: 1, judge: cfg.Judge,
+	}
+	if e.users.Spread > 0 {
+		e.scale = 1 / cfg.Workload.Trace.meanPower(e.users.Spread)
+	}
+	if e.users.Blur > 0 {
+		e.blur, e.blurSalt = logNormal(e.users.Blur), Seed(seed, "blur")
 	}
 	for i := range e.machines {
 		app, _, _ := m.Place(i)
@@ -122,7 +175,7 @@ func NewEngine(cfg Config) *Engine {
 			e.gains[i] = p.Weight / (1 - math.Exp(-top/p.Scale))
 		}
 	}
-	e.Tally.init(len(m.Scenes))
+	e.Tally.init(len(m.Scenes), len(m.Points))
 	return e
 }
 
@@ -152,7 +205,7 @@ func (e *Engine) Run(until int64, limit int) int {
 	for n := range limit {
 		if at, ok := e.work.Peek(); ok && at <= until && (len(e.heap.items) == 0 || at <= e.heap.items[0].at) {
 			e.now = max(e.now, at)
-			e.arrive(e.work.Next())
+			e.arrive(e.work.Next(), 0)
 			continue
 		}
 		if len(e.heap.items) == 0 || e.heap.items[0].at > until {
@@ -185,56 +238,9 @@ func (e *Engine) happen(ev *event) {
 		}
 	case evPatience:
 		e.expire(ev.id)
+	case evRetry:
+		t := e.retries[ev.id]
+		e.freeTry = append(e.freeTry, ev.id)
+		e.arrive(t.arrival, t.attempt)
 	}
-}
-
-// arrive turns an arrival into a request and its root call.
-func (e *Engine) arrive(a Arrival) {
-	var id int32
-	if n := len(e.freeReq); n > 0 {
-		id = e.freeReq[n-1]
-		e.freeReq = e.freeReq[:n-1]
-	} else {
-		id = int32(len(e.requests))
-		e.requests = append(e.requests, request{})
-	}
-	scene, u := 0, unit(draw(e.sceneSat, a.Key))
-	for scene < len(e.model.Scenes)-1 && u >= e.model.Scenes[scene].Share {
-		u -= e.model.Scenes[scene].Share
-		scene++
-	}
-	s := &e.model.Scenes[scene]
-	idc := 0
-	if n := len(e.model.IDCs); n > 1 {
-		if v := unit(draw(e.idcSalt, a.Key)); v >= s.First {
-			idc = 1 + int((v-s.First)/(1-s.First)*float64(n-1))
-		}
-	}
-	e.requests[id] = request{
-		key: a.Key, load: a.Load, relative: a.Load / e.meanLoad * s.Load,
-		value: userValue(a.zl, draw(e.valueSat, a.Key)), started: e.now, scene: int16(scene), idc: int16(idc),
-	}
-	root := e.newFrame(id, -1, 0, -1)
-	if span := e.model.Apps[0].Span; span >= 0 {
-		e.begin(root, slotSpan, span)
-	}
-	e.wait(scene, e.now+int64(s.Timeout), root)
-	e.step(root)
-}
-
-// answer ends a root call towards the user.
-func (e *Engine) answer(root int32, out Outcome) {
-	f := &e.frames[root]
-	r := &e.requests[f.request]
-	earned := 0.0
-	if out == OK {
-		earned = r.value * r.worth
-	}
-	elapsed := e.now - r.started
-	e.Tally.add(int(r.scene), elapsed, out, earned, r)
-	if span := e.model.Apps[0].Span; span >= 0 {
-		e.end(root, slotSpan, span, Result{elapsed, out, earned})
-	}
-	f.gen++ // the timeout, if it is still to come, finds nobody
-	r.dead = true
 }

@@ -7,7 +7,25 @@ import (
 )
 
 // Tally counts what became of the requests of each scene, as the frontend saw it.
-type Tally struct{ Scenes []SceneTally }
+type Tally struct {
+	Scenes []SceneTally
+	Points []PointTally
+}
+
+// PointTally is one point's account: the work its visits began with, and, when
+// the engine judges, how many of them were downgraded.
+type PointTally struct {
+	Visits     int64
+	Amount     float64 // first parameter, summed
+	Judged     int64
+	Downgraded int64 // ran below the top
+	Needless   int64 // … and would have been within the target at the top
+}
+
+func (p *PointTally) add(amount float64) {
+	p.Visits++
+	p.Amount += amount
+}
 
 // SceneTally is one scene's account.
 type SceneTally struct {
@@ -20,16 +38,20 @@ type SceneTally struct {
 	Cut      float64    // … and the part of it that the point below cut off
 }
 
-func (t *Tally) init(scenes int) { t.Scenes = make([]SceneTally, scenes) }
+func (t *Tally) init(scenes, points int) {
+	t.Scenes, t.Points = make([]SceneTally, scenes), make([]PointTally, points)
+}
 
 // Reset starts counting anew, after a warm-up.
-func (t *Tally) Reset() { t.init(len(t.Scenes)) }
+func (t *Tally) Reset() { t.init(len(t.Scenes), len(t.Points)) }
 
 func (t *Tally) add(scene int, elapsed int64, out Outcome, earned float64, r *request) {
 	s := &t.Scenes[scene]
 	s.Outcomes[out]++
 	s.Value += earned
-	s.Offered += r.value
+	if r.attempt == 0 { // a repeated request offers nothing new
+		s.Offered += r.value
+	}
 	s.RT.Record(uint64(elapsed/1000), 1)
 	s.Elapsed += elapsed
 	s.Depth += r.done

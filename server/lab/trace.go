@@ -132,6 +132,15 @@ func traceRow(text string) (at time.Time, context, generated int32, err error) {
 	return at, n[0], n[1], nil
 }
 
+// meanPower is the mean of relative load to a power.
+func (t *Trace) meanPower(power float64) float64 {
+	sum := 0.0
+	for i := range t.At {
+		sum += math.Pow(t.Load(i)/t.MeanLoad, power)
+	}
+	return sum / float64(len(t.At))
+}
+
 func (t *Trace) summarise() {
 	n := len(t.At)
 	last := t.At[n-1]

@@ -40,7 +40,52 @@ func (e *Engine) demand(id int32, point int, reading *Reading) float64 {
 	}
 	f.io = int64(p.IO)
 	scale := e.noise[cell(draw(e.salts[point], r.key))]
-	return (float64(p.Fixed) + float64(p.PerLoad)*r.relative + float64(p.Slope)*amount*r.relative*factor) * scale
+	fixed := float64(p.Fixed) + float64(p.PerLoad)*r.relative
+	slope := float64(p.Slope) * r.relative
+	if len(p.Params) > 0 {
+		e.Tally.Points[point].add(own)
+	}
+	if e.judge != nil && e.judge.Targets[point] > 0 {
+		f.over = float32((fixed + slope*e.atTop(point, r)) / (fixed + slope*amount*factor))
+	}
+	return (fixed + slope*amount*factor) * scale
+}
+
+// atTop is amount x factor at the top, with the same results from above.
+func (e *Engine) atTop(point int, r *request) float64 {
+	p := &e.model.Points[point]
+	top := &e.judge.Tops[point]
+	amount := top[0]
+	if p.Above >= 0 {
+		above := float64(r.output[p.Above])
+		if p.Multiply > 0 {
+			amount *= above / p.Multiply
+		} else {
+			amount = min(amount, above)
+		}
+	}
+	if len(p.Factor) > 0 {
+		amount *= p.Factor[min(max(int(top[1]), 0), len(p.Factor)-1)]
+	}
+	return amount
+}
+
+// judged compares a visit that ended with what it would have been at the top on
+// the same machine at the same time: CPU and waiting grow with the demand.
+func (e *Engine) judged(f *frame, point int) {
+	t := e.judge.Targets[point]
+	if t <= 0 {
+		return
+	}
+	s := &e.Tally.Points[point]
+	s.Judged++
+	if f.over <= 1.001 {
+		return
+	}
+	s.Downgraded++
+	if float64(e.now-f.began-f.io)*float64(f.over)+float64(f.io) <= t {
+		s.Needless++
+	}
 }
 
 // earn adds what the work done at a point is worth to the answer.

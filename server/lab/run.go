@@ -1,0 +1,179 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/allspark/allspark/proto/sketch"
+)
+
+// Metric names, in the order tables show them.
+const (
+	MetricValue    = "value"                 // earned / offered
+	MetricGapShare = "value_gap_share"       // (value - static's) / (oracle's - static's)
+	MetricDepth    = "depth_mean"            // tags a recall looks up
+	MetricMean     = "rt_mean_ms"            // at the frontend, timeouts at the timeout
+	MetricP50      = "rt_p50_ms"             //
+	MetricP99      = "rt_p99_ms"             //
+	MetricTimeouts = "timeout_rate"          // timed out, failed or refused / all
+	MetricNeedless = "downgraded_needlessly" // visits below the top that would have been within T there / all
+	MetricCut      = "cut_work"              // results the point below cut off / all of them
+	MetricSettle   = "settle_s"              // from the event until under 2 % are lost, for 30 s
+	MetricChurn    = "churn"                 // mean |Δ work| a point and 10 s, percent of the top
+	MetricSNp99    = "sn_p99_ms"             // of recall + prerank + rank visits, the search node's own
+	MetricCPU      = "sn_cpu"                // search node: share of its nominal cores that was busy
+	MetricCores    = "cores"                 // mean cores / nominal
+	MetricOracle   = "oracle"                // the oracle's value
+)
+
+// Metrics lists the metrics in the order tables show them.
+func Metrics() []string {
+	return []string{MetricValue, MetricGapShare, MetricDepth, MetricMean, MetricP50, MetricP99, MetricTimeouts,
+		MetricNeedless, MetricCut, MetricSettle, MetricChurn, MetricSNp99, MetricCPU, MetricCores, MetricOracle}
+}
+
+// Result is the metrics of one run by name; one that does not apply is absent.
+type Outcomes map[string]float64
+
+// Plan is a scenario made ready: model, ladders, targets, the static levels that
+// were searched. It is immutable and shared by parallel runs.
+type Plan struct {
+	Scenario Scenario
+	ladders  []*Ladder
+	targets  []float64
+	static   []int
+	peak     []int
+	share    float64 // of the cores, at which the best static levels were found
+}
+
+// targetFactor is the available RT of each point beside its mean at the default
+// gears under the nominal load, the same for every policy that has one. It is
+// what a scene of 210 ms end to end may grow to before p99 meets its timeout.
+const targetFactor = 1.3
+
+// searchSeeds are the seeds on which static levels are searched; experiments
+// count from 1 and never use them.
+var searchSeeds = []uint64{9001, 9002, 9003}
+
+// NewPlan makes a scenario ready: it measures the targets, and searches the best
+// static levels among the best for each share of the cores, on seeds of its own.
+func NewPlan(s Scenario) *Plan {
+	p := &Plan{Scenario: s, ladders: make([]*Ladder, len(Standard(1).Points)), targets: nominalTargets()}
+	m := s.model()
+	for i := range m.Points {
+		p.ladders[i] = ladderOf(m, i)
+	}
+	f := fluid{m, p.ladders}
+	p.peak = f.best(nominal*max(s.Peak, 1), 0.8)
+	best := -1.0
+	for _, share := range []float64{0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.05} {
+		levels := f.best(nominal*s.meanLoad(), share)
+		sum := 0.0
+		for _, seed := range searchSeeds {
+			sum += p.simulate("static", func(st *Setup) Policy { return newStatic(st, levels) }, seed)[MetricValue]
+		}
+		if sum > best {
+			best, p.static, p.share = sum, levels, share
+		}
+	}
+	return p
+}
+
+// pointMeter measures the mean RT of every point.
+type pointMeter struct {
+	Free
+	n, us []float64
+}
+
+func (p *pointMeter) End(v *Visit, res Result) {
+	if res.Outcome == OK {
+		p.n[v.Point]++
+		p.us[v.Point] += float64(res.Elapsed) / 1000
+	}
+}
+
+// nominalTargets measures the standard engine at its defaults and nominal load.
+var nominalTargets = sync.OnceValue(func() []float64 {
+	s := Scenario{Load: flat(1)}
+	m := s.model()
+	meter := &pointMeter{n: make([]float64, len(m.Points)), us: make([]float64, len(m.Points))}
+	cfg := s.config(m, searchSeeds[0])
+	cfg.Controls = meter
+	e := NewEngine(cfg)
+	e.Run(int64(300*time.Second), math.MaxInt)
+	out := make([]float64, len(m.Points))
+	for i := range out {
+		if meter.n[i] > 0 && gears[i].levels > 0 {
+			out[i] = math.Round(targetFactor * meter.us[i] / meter.n[i])
+		}
+	}
+	return out
+})
+
+// Run plays the scenario under a policy.
+func (p *Plan) Run(policy string, seed uint64) Outcomes {
+	info, ok := FindPolicy(policy)
+	if !ok {
+		panic("lab: no policy " + policy)
+	}
+	return p.simulate(policy, info.make, seed)
+}
+
+// probe watches the search node's own visits beside the policy.
+type probe struct {
+	Policy
+	on bool
+	rt sketch.Sum
+}
+
+func (p *probe) End(v *Visit, res Result) {
+	if p.on && res.Outcome == OK && (v.Point == Recall || v.Point == Prerank || v.Point == Rank) {
+		p.rt.Record(uint64(res.Elapsed/1000), 1)
+	}
+	p.Policy.End(v, res)
+}
+
+func (p *Plan) simulate(_ string, build func(*Setup) Policy, seed uint64) Outcomes {
+	s := &p.Scenario
+	m := s.model()
+	cfg := s.config(m, seed)
+	setup := &Setup{Scenario: s, Model: m, Ladders: p.ladders, Targets: p.targets, Static: p.static, Peak: p.peak, Seed: seed}
+	watch := &probe{Policy: build(setup)}
+	cfg.Controls = watch
+	cfg.Judge = &Judge{Tops: make([]Reading, len(m.Points)), Targets: make([]float64, len(m.Points))}
+	for i, l := range p.ladders {
+		if l != nil {
+			cfg.Judge.Tops[i], cfg.Judge.Targets[i] = l.Rows[l.Top()-1], p.targets[i]*1000
+		}
+	}
+	e := NewEngine(cfg)
+	setup.Engine = e
+	rec := &recorder{plan: p, engine: e}
+	for now := int64(0); now < int64(s.Warm+s.Measure); now += int64(s.step()) {
+		if now == int64(s.Warm) {
+			e.Tally.Reset()
+			watch.on = true
+			rec.begin()
+		}
+		e.SetRate(s.copies(s.Load(max(float64(now-int64(s.Warm))/1e9, 0))))
+		e.Run(now+int64(s.step()), math.MaxInt)
+		watch.Tick(e.Now())
+		if now >= int64(s.Warm) {
+			rec.look()
+		}
+	}
+	return rec.outcomes(&watch.rt)
+}
+
+// Describe tells what was searched and measured before the runs.
+func (p *Plan) Describe() string {
+	s := fmt.Sprintf("static levels at %.0f %% of the cores:", 100*p.share)
+	for i, l := range p.ladders {
+		if l != nil {
+			s += fmt.Sprintf(" %s %d/%d (T %.1f ms)", Standard(1).Points[i].Name, p.static[i], l.Top(), p.targets[i]/1000)
+		}
+	}
+	return s
+}
