@@ -46,6 +46,10 @@ func Run(t *testing.T, open Open) {
 		"Keys":               testKeys,
 		"Sessions":           testSessions,
 
+		"QuotaGroups":     testQuotaGroups,
+		"QuotaGroupRaces": testQuotaGroupRaces,
+		"QuotaMinutes":    testQuotaMinutes,
+
 		"Settings":         testSettings,
 		"History":          testHistory,
 		"HistoryRetention": testHistoryRetention,
