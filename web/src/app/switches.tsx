@@ -10,7 +10,7 @@ export function LanguageSwitch() {
       type="button"
       className="icon-button text"
       title={t("app.language")}
-      aria-label={t("app.language")}
+      lang={zh ? "en" : "zh-CN"}
       onClick={() => setPreferences({ language: zh ? "en" : "zh" })}
     >
       {zh ? "EN" : "中文"}
