@@ -170,6 +170,7 @@ type ConnectRequest struct {
 	Report        *Report                `protobuf:"bytes,3,opt,name=report,proto3" json:"report,omitempty"`
 	Clock         *ClockProbe            `protobuf:"bytes,4,opt,name=clock,proto3" json:"clock,omitempty"`
 	Quota         []*QuotaCount          `protobuf:"bytes,5,rep,name=quota,proto3" json:"quota,omitempty"`
+	QuotaFrame    int64                  `protobuf:"varint,50,opt,name=quota_frame,json=quotaFrame,proto3" json:"quota_frame,omitempty"` // the newest BaseQuotas received: proof that what was sent before has arrived
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -239,6 +240,13 @@ func (x *ConnectRequest) GetQuota() []*QuotaCount {
 	return nil
 }
 
+func (x *ConnectRequest) GetQuotaFrame() int64 {
+	if x != nil {
+		return x.QuotaFrame
+	}
+	return 0
+}
+
 // ConnectResponse: controller to agent.
 type ConnectResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -251,6 +259,7 @@ type ConnectResponse struct {
 	//	*ConnectResponse_Rehello
 	//	*ConnectResponse_Goodbye
 	//	*ConnectResponse_BaseQuota
+	//	*ConnectResponse_BaseQuotas
 	Body          isConnectResponse_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -356,6 +365,15 @@ func (x *ConnectResponse) GetBaseQuota() *BaseQuota {
 	return nil
 }
 
+func (x *ConnectResponse) GetBaseQuotas() *BaseQuotas {
+	if x != nil {
+		if x, ok := x.Body.(*ConnectResponse_BaseQuotas); ok {
+			return x.BaseQuotas
+		}
+	}
+	return nil
+}
+
 type isConnectResponse_Body interface {
 	isConnectResponse_Body()
 }
@@ -388,6 +406,10 @@ type ConnectResponse_BaseQuota struct {
 	BaseQuota *BaseQuota `protobuf:"bytes,7,opt,name=base_quota,json=baseQuota,proto3,oneof"`
 }
 
+type ConnectResponse_BaseQuotas struct {
+	BaseQuotas *BaseQuotas `protobuf:"bytes,50,opt,name=base_quotas,json=baseQuotas,proto3,oneof"`
+}
+
 func (*ConnectResponse_Welcome) isConnectResponse_Body() {}
 
 func (*ConnectResponse_Tables) isConnectResponse_Body() {}
@@ -401,6 +423,8 @@ func (*ConnectResponse_Rehello) isConnectResponse_Body() {}
 func (*ConnectResponse_Goodbye) isConnectResponse_Body() {}
 
 func (*ConnectResponse_BaseQuota) isConnectResponse_Body() {}
+
+func (*ConnectResponse_BaseQuotas) isConnectResponse_Body() {}
 
 type Hello struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1792,6 +1816,7 @@ type BaseQuota struct {
 	Epoch         int64                  `protobuf:"varint,2,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	Tick          int64                  `protobuf:"varint,3,opt,name=tick,proto3" json:"tick,omitempty"`
 	Base          float64                `protobuf:"fixed64,4,opt,name=base,proto3" json:"base,omitempty"`
+	Terms         *QuotaTerms            `protobuf:"bytes,50,opt,name=terms,proto3" json:"terms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1854,19 +1879,348 @@ func (x *BaseQuota) GetBase() float64 {
 	return 0
 }
 
+func (x *BaseQuota) GetTerms() *QuotaTerms {
+	if x != nil {
+		return x.Terms
+	}
+	return nil
+}
+
+// BaseQuotas are those of every group that an app x IDC has places in. (epoch,
+// tick) of a group only rises.
+type BaseQuotas struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Frame         int64                  `protobuf:"varint,1,opt,name=frame,proto3" json:"frame,omitempty"` // rises with every frame of a stream
+	Quotas        []*BaseQuota           `protobuf:"bytes,2,rep,name=quotas,proto3" json:"quotas,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BaseQuotas) Reset() {
+	*x = BaseQuotas{}
+	mi := &file_agent_v1_agent_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BaseQuotas) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BaseQuotas) ProtoMessage() {}
+
+func (x *BaseQuotas) ProtoReflect() protoreflect.Message {
+	mi := &file_agent_v1_agent_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BaseQuotas.ProtoReflect.Descriptor instead.
+func (*BaseQuotas) Descriptor() ([]byte, []int) {
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *BaseQuotas) GetFrame() int64 {
+	if x != nil {
+		return x.Frame
+	}
+	return 0
+}
+
+func (x *BaseQuotas) GetQuotas() []*BaseQuota {
+	if x != nil {
+		return x.Quotas
+	}
+	return nil
+}
+
+// QuotaTerms is what an agent needs to turn a base quota into final ones, and to
+// do without one. Quotas are candidates a request.
+type QuotaTerms struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	QMin          float64                `protobuf:"fixed64,1,opt,name=q_min,json=qMin,proto3" json:"q_min,omitempty"`
+	QMax          float64                `protobuf:"fixed64,2,opt,name=q_max,json=qMax,proto3" json:"q_max,omitempty"`
+	DefaultQuota  float64                `protobuf:"fixed64,3,opt,name=default_quota,json=defaultQuota,proto3" json:"default_quota,omitempty"`
+	WeightMin     float64                `protobuf:"fixed64,4,opt,name=weight_min,json=weightMin,proto3" json:"weight_min,omitempty"`
+	WeightMax     float64                `protobuf:"fixed64,5,opt,name=weight_max,json=weightMax,proto3" json:"weight_max,omitempty"`
+	WeightScale   float64                `protobuf:"fixed64,6,opt,name=weight_scale,json=weightScale,proto3" json:"weight_scale,omitempty"` // 0 is 1
+	CountWeights  bool                   `protobuf:"varint,7,opt,name=count_weights,json=countWeights,proto3" json:"count_weights,omitempty"`
+	TtlNs         int64                  `protobuf:"varint,8,opt,name=ttl_ns,json=ttlNs,proto3" json:"ttl_ns,omitempty"`
+	FallbackSlew  float64                `protobuf:"fixed64,9,opt,name=fallback_slew,json=fallbackSlew,proto3" json:"fallback_slew,omitempty"` // ln units a second
+	ReturnSlew    float64                `protobuf:"fixed64,10,opt,name=return_slew,json=returnSlew,proto3" json:"return_slew,omitempty"`
+	FrameBudget   float64                `protobuf:"fixed64,11,opt,name=frame_budget,json=frameBudget,proto3" json:"frame_budget,omitempty"` // candidates of the whole group in 100 ms; 0: no local cap
+	FrameSum      float64                `protobuf:"fixed64,12,opt,name=frame_sum,json=frameSum,proto3" json:"frame_sum,omitempty"`          // candidates the group consumed in 100 ms lately
+	Agents        int64                  `protobuf:"varint,13,opt,name=agents,proto3" json:"agents,omitempty"`                               // that consumed lately
+	Places        []*QuotaPlace          `protobuf:"bytes,14,rep,name=places,proto3" json:"places,omitempty"`
+	Choices       []*QuotaChoice         `protobuf:"bytes,15,rep,name=choices,proto3" json:"choices,omitempty"` // by rising value; in place of base x weight
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *QuotaTerms) Reset() {
+	*x = QuotaTerms{}
+	mi := &file_agent_v1_agent_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *QuotaTerms) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*QuotaTerms) ProtoMessage() {}
+
+func (x *QuotaTerms) ProtoReflect() protoreflect.Message {
+	mi := &file_agent_v1_agent_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use QuotaTerms.ProtoReflect.Descriptor instead.
+func (*QuotaTerms) Descriptor() ([]byte, []int) {
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *QuotaTerms) GetQMin() float64 {
+	if x != nil {
+		return x.QMin
+	}
+	return 0
+}
+
+func (x *QuotaTerms) GetQMax() float64 {
+	if x != nil {
+		return x.QMax
+	}
+	return 0
+}
+
+func (x *QuotaTerms) GetDefaultQuota() float64 {
+	if x != nil {
+		return x.DefaultQuota
+	}
+	return 0
+}
+
+func (x *QuotaTerms) GetWeightMin() float64 {
+	if x != nil {
+		return x.WeightMin
+	}
+	return 0
+}
+
+func (x *QuotaTerms) GetWeightMax() float64 {
+	if x != nil {
+		return x.WeightMax
+	}
+	return 0
+}
+
+func (x *QuotaTerms) GetWeightScale() float64 {
+	if x != nil {
+		return x.WeightScale
+	}
+	return 0
+}
+
+func (x *QuotaTerms) GetCountWeights() bool {
+	if x != nil {
+		return x.CountWeights
+	}
+	return false
+}
+
+func (x *QuotaTerms) GetTtlNs() int64 {
+	if x != nil {
+		return x.TtlNs
+	}
+	return 0
+}
+
+func (x *QuotaTerms) GetFallbackSlew() float64 {
+	if x != nil {
+		return x.FallbackSlew
+	}
+	return 0
+}
+
+func (x *QuotaTerms) GetReturnSlew() float64 {
+	if x != nil {
+		return x.ReturnSlew
+	}
+	return 0
+}
+
+func (x *QuotaTerms) GetFrameBudget() float64 {
+	if x != nil {
+		return x.FrameBudget
+	}
+	return 0
+}
+
+func (x *QuotaTerms) GetFrameSum() float64 {
+	if x != nil {
+		return x.FrameSum
+	}
+	return 0
+}
+
+func (x *QuotaTerms) GetAgents() int64 {
+	if x != nil {
+		return x.Agents
+	}
+	return 0
+}
+
+func (x *QuotaTerms) GetPlaces() []*QuotaPlace {
+	if x != nil {
+		return x.Places
+	}
+	return nil
+}
+
+func (x *QuotaTerms) GetChoices() []*QuotaChoice {
+	if x != nil {
+		return x.Choices
+	}
+	return nil
+}
+
+type QuotaPlace struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Scene         string                 `protobuf:"bytes,1,opt,name=scene,proto3" json:"scene,omitempty"` // * for all
+	Point         string                 `protobuf:"bytes,2,opt,name=point,proto3" json:"point,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *QuotaPlace) Reset() {
+	*x = QuotaPlace{}
+	mi := &file_agent_v1_agent_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *QuotaPlace) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*QuotaPlace) ProtoMessage() {}
+
+func (x *QuotaPlace) ProtoReflect() protoreflect.Message {
+	mi := &file_agent_v1_agent_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use QuotaPlace.ProtoReflect.Descriptor instead.
+func (*QuotaPlace) Descriptor() ([]byte, []int) {
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *QuotaPlace) GetScene() string {
+	if x != nil {
+		return x.Scene
+	}
+	return ""
+}
+
+func (x *QuotaPlace) GetPoint() string {
+	if x != nil {
+		return x.Point
+	}
+	return ""
+}
+
+type QuotaChoice struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	From          float64                `protobuf:"fixed64,1,opt,name=from,proto3" json:"from,omitempty"` // of user value
+	Quota         float64                `protobuf:"fixed64,2,opt,name=quota,proto3" json:"quota,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *QuotaChoice) Reset() {
+	*x = QuotaChoice{}
+	mi := &file_agent_v1_agent_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *QuotaChoice) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*QuotaChoice) ProtoMessage() {}
+
+func (x *QuotaChoice) ProtoReflect() protoreflect.Message {
+	mi := &file_agent_v1_agent_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use QuotaChoice.ProtoReflect.Descriptor instead.
+func (*QuotaChoice) Descriptor() ([]byte, []int) {
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *QuotaChoice) GetFrom() float64 {
+	if x != nil {
+		return x.From
+	}
+	return 0
+}
+
+func (x *QuotaChoice) GetQuota() float64 {
+	if x != nil {
+		return x.Quota
+	}
+	return 0
+}
+
+// QuotaCount is what finally entered ranking since the count before.
 type QuotaCount struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Group         string                 `protobuf:"bytes,1,opt,name=group,proto3" json:"group,omitempty"`
 	AtNs          int64                  `protobuf:"varint,2,opt,name=at_ns,json=atNs,proto3" json:"at_ns,omitempty"`
-	Consumed      int64                  `protobuf:"varint,3,opt,name=consumed,proto3" json:"consumed,omitempty"`
+	Consumed      int64                  `protobuf:"varint,3,opt,name=consumed,proto3" json:"consumed,omitempty"` // candidates
 	Requests      int64                  `protobuf:"varint,4,opt,name=requests,proto3" json:"requests,omitempty"`
+	WeightMilli   int64                  `protobuf:"varint,50,opt,name=weight_milli,json=weightMilli,proto3" json:"weight_milli,omitempty"` // sum of weights, when asked for
+	SpanNs        int64                  `protobuf:"varint,51,opt,name=span_ns,json=spanNs,proto3" json:"span_ns,omitempty"`                // over which it was counted
+	Rung          uint32                 `protobuf:"varint,52,opt,name=rung,proto3" json:"rung,omitempty"`                                  // gear.QuotaRung
+	Base          float64                `protobuf:"fixed64,53,opt,name=base,proto3" json:"base,omitempty"`                                 // in force
+	Capped        int64                  `protobuf:"varint,54,opt,name=capped,proto3" json:"capped,omitempty"`                              // requests that the local cap cut
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *QuotaCount) Reset() {
 	*x = QuotaCount{}
-	mi := &file_agent_v1_agent_proto_msgTypes[23]
+	mi := &file_agent_v1_agent_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1878,7 +2232,7 @@ func (x *QuotaCount) String() string {
 func (*QuotaCount) ProtoMessage() {}
 
 func (x *QuotaCount) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[23]
+	mi := &file_agent_v1_agent_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1891,7 +2245,7 @@ func (x *QuotaCount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuotaCount.ProtoReflect.Descriptor instead.
 func (*QuotaCount) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{23}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *QuotaCount) GetGroup() string {
@@ -1922,6 +2276,41 @@ func (x *QuotaCount) GetRequests() int64 {
 	return 0
 }
 
+func (x *QuotaCount) GetWeightMilli() int64 {
+	if x != nil {
+		return x.WeightMilli
+	}
+	return 0
+}
+
+func (x *QuotaCount) GetSpanNs() int64 {
+	if x != nil {
+		return x.SpanNs
+	}
+	return 0
+}
+
+func (x *QuotaCount) GetRung() uint32 {
+	if x != nil {
+		return x.Rung
+	}
+	return 0
+}
+
+func (x *QuotaCount) GetBase() float64 {
+	if x != nil {
+		return x.Base
+	}
+	return 0
+}
+
+func (x *QuotaCount) GetCapped() int64 {
+	if x != nil {
+		return x.Capped
+	}
+	return 0
+}
+
 type Report struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Sequence      int64                  `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
@@ -1939,7 +2328,7 @@ type Report struct {
 
 func (x *Report) Reset() {
 	*x = Report{}
-	mi := &file_agent_v1_agent_proto_msgTypes[24]
+	mi := &file_agent_v1_agent_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1951,7 +2340,7 @@ func (x *Report) String() string {
 func (*Report) ProtoMessage() {}
 
 func (x *Report) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[24]
+	mi := &file_agent_v1_agent_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1964,7 +2353,7 @@ func (x *Report) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Report.ProtoReflect.Descriptor instead.
 func (*Report) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{24}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Report) GetSequence() int64 {
@@ -2055,7 +2444,7 @@ type PointReport struct {
 
 func (x *PointReport) Reset() {
 	*x = PointReport{}
-	mi := &file_agent_v1_agent_proto_msgTypes[25]
+	mi := &file_agent_v1_agent_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2067,7 +2456,7 @@ func (x *PointReport) String() string {
 func (*PointReport) ProtoMessage() {}
 
 func (x *PointReport) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[25]
+	mi := &file_agent_v1_agent_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2080,7 +2469,7 @@ func (x *PointReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PointReport.ProtoReflect.Descriptor instead.
 func (*PointReport) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{25}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *PointReport) GetScene() string {
@@ -2221,7 +2610,7 @@ type CrowdReport struct {
 
 func (x *CrowdReport) Reset() {
 	*x = CrowdReport{}
-	mi := &file_agent_v1_agent_proto_msgTypes[26]
+	mi := &file_agent_v1_agent_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2233,7 +2622,7 @@ func (x *CrowdReport) String() string {
 func (*CrowdReport) ProtoMessage() {}
 
 func (x *CrowdReport) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[26]
+	mi := &file_agent_v1_agent_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2246,7 +2635,7 @@ func (x *CrowdReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CrowdReport.ProtoReflect.Descriptor instead.
 func (*CrowdReport) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{26}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *CrowdReport) GetCrowd() int32 {
@@ -2341,13 +2730,15 @@ const file_agent_v1_agent_proto_rawDesc = "" +
 	"\n" +
 	"credential\x18\x01 \x01(\tR\n" +
 	"credential\x12\"\n" +
-	"\rexpires_at_ns\x18\x02 \x01(\x03R\vexpiresAtNs\"\x87\x02\n" +
+	"\rexpires_at_ns\x18\x02 \x01(\x03R\vexpiresAtNs\"\xa8\x02\n" +
 	"\x0eConnectRequest\x12.\n" +
 	"\x05hello\x18\x01 \x01(\v2\x18.allspark.agent.v1.HelloR\x05hello\x12(\n" +
 	"\x03ack\x18\x02 \x01(\v2\x16.allspark.agent.v1.AckR\x03ack\x121\n" +
 	"\x06report\x18\x03 \x01(\v2\x19.allspark.agent.v1.ReportR\x06report\x123\n" +
 	"\x05clock\x18\x04 \x01(\v2\x1d.allspark.agent.v1.ClockProbeR\x05clock\x123\n" +
-	"\x05quota\x18\x05 \x03(\v2\x1d.allspark.agent.v1.QuotaCountR\x05quota\"\xaa\x03\n" +
+	"\x05quota\x18\x05 \x03(\v2\x1d.allspark.agent.v1.QuotaCountR\x05quota\x12\x1f\n" +
+	"\vquota_frame\x182 \x01(\x03R\n" +
+	"quotaFrame\"\xec\x03\n" +
 	"\x0fConnectResponse\x126\n" +
 	"\awelcome\x18\x01 \x01(\v2\x1a.allspark.agent.v1.WelcomeH\x00R\awelcome\x128\n" +
 	"\x06tables\x18\x02 \x01(\v2\x1e.allspark.agent.v1.LevelTablesH\x00R\x06tables\x125\n" +
@@ -2356,7 +2747,9 @@ const file_agent_v1_agent_proto_rawDesc = "" +
 	"\arehello\x18\x05 \x01(\v2\x1a.allspark.agent.v1.RehelloH\x00R\arehello\x126\n" +
 	"\agoodbye\x18\x06 \x01(\v2\x1a.allspark.agent.v1.GoodbyeH\x00R\agoodbye\x12=\n" +
 	"\n" +
-	"base_quota\x18\a \x01(\v2\x1c.allspark.agent.v1.BaseQuotaH\x00R\tbaseQuotaB\x06\n" +
+	"base_quota\x18\a \x01(\v2\x1c.allspark.agent.v1.BaseQuotaH\x00R\tbaseQuota\x12@\n" +
+	"\vbase_quotas\x182 \x01(\v2\x1d.allspark.agent.v1.BaseQuotasH\x00R\n" +
+	"baseQuotasB\x06\n" +
 	"\x04body\"\x8e\x03\n" +
 	"\x05Hello\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x10\n" +
@@ -2469,18 +2862,56 @@ const file_agent_v1_agent_proto_rawDesc = "" +
 	"\aGoodbye\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12$\n" +
 	"\x0eretry_after_ns\x18\x02 \x01(\x03R\fretryAfterNs\x12\x14\n" +
-	"\x05final\x18\x03 \x01(\bR\x05final\"_\n" +
+	"\x05final\x18\x03 \x01(\bR\x05final\"\x94\x01\n" +
 	"\tBaseQuota\x12\x14\n" +
 	"\x05group\x18\x01 \x01(\tR\x05group\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\x03R\x05epoch\x12\x12\n" +
 	"\x04tick\x18\x03 \x01(\x03R\x04tick\x12\x12\n" +
-	"\x04base\x18\x04 \x01(\x01R\x04base\"o\n" +
+	"\x04base\x18\x04 \x01(\x01R\x04base\x123\n" +
+	"\x05terms\x182 \x01(\v2\x1d.allspark.agent.v1.QuotaTermsR\x05terms\"X\n" +
+	"\n" +
+	"BaseQuotas\x12\x14\n" +
+	"\x05frame\x18\x01 \x01(\x03R\x05frame\x124\n" +
+	"\x06quotas\x18\x02 \x03(\v2\x1c.allspark.agent.v1.BaseQuotaR\x06quotas\"\x87\x04\n" +
+	"\n" +
+	"QuotaTerms\x12\x13\n" +
+	"\x05q_min\x18\x01 \x01(\x01R\x04qMin\x12\x13\n" +
+	"\x05q_max\x18\x02 \x01(\x01R\x04qMax\x12#\n" +
+	"\rdefault_quota\x18\x03 \x01(\x01R\fdefaultQuota\x12\x1d\n" +
+	"\n" +
+	"weight_min\x18\x04 \x01(\x01R\tweightMin\x12\x1d\n" +
+	"\n" +
+	"weight_max\x18\x05 \x01(\x01R\tweightMax\x12!\n" +
+	"\fweight_scale\x18\x06 \x01(\x01R\vweightScale\x12#\n" +
+	"\rcount_weights\x18\a \x01(\bR\fcountWeights\x12\x15\n" +
+	"\x06ttl_ns\x18\b \x01(\x03R\x05ttlNs\x12#\n" +
+	"\rfallback_slew\x18\t \x01(\x01R\ffallbackSlew\x12\x1f\n" +
+	"\vreturn_slew\x18\n" +
+	" \x01(\x01R\n" +
+	"returnSlew\x12!\n" +
+	"\fframe_budget\x18\v \x01(\x01R\vframeBudget\x12\x1b\n" +
+	"\tframe_sum\x18\f \x01(\x01R\bframeSum\x12\x16\n" +
+	"\x06agents\x18\r \x01(\x03R\x06agents\x125\n" +
+	"\x06places\x18\x0e \x03(\v2\x1d.allspark.agent.v1.QuotaPlaceR\x06places\x128\n" +
+	"\achoices\x18\x0f \x03(\v2\x1e.allspark.agent.v1.QuotaChoiceR\achoices\"8\n" +
+	"\n" +
+	"QuotaPlace\x12\x14\n" +
+	"\x05scene\x18\x01 \x01(\tR\x05scene\x12\x14\n" +
+	"\x05point\x18\x02 \x01(\tR\x05point\"7\n" +
+	"\vQuotaChoice\x12\x12\n" +
+	"\x04from\x18\x01 \x01(\x01R\x04from\x12\x14\n" +
+	"\x05quota\x18\x02 \x01(\x01R\x05quota\"\xeb\x01\n" +
 	"\n" +
 	"QuotaCount\x12\x14\n" +
 	"\x05group\x18\x01 \x01(\tR\x05group\x12\x13\n" +
 	"\x05at_ns\x18\x02 \x01(\x03R\x04atNs\x12\x1a\n" +
 	"\bconsumed\x18\x03 \x01(\x03R\bconsumed\x12\x1a\n" +
-	"\brequests\x18\x04 \x01(\x03R\brequests\"\xa0\x02\n" +
+	"\brequests\x18\x04 \x01(\x03R\brequests\x12!\n" +
+	"\fweight_milli\x182 \x01(\x03R\vweightMilli\x12\x17\n" +
+	"\aspan_ns\x183 \x01(\x03R\x06spanNs\x12\x12\n" +
+	"\x04rung\x184 \x01(\rR\x04rung\x12\x12\n" +
+	"\x04base\x185 \x01(\x01R\x04base\x12\x16\n" +
+	"\x06capped\x186 \x01(\x03R\x06capped\"\xa0\x02\n" +
 	"\x06Report\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x03R\bsequence\x12\x13\n" +
 	"\x05at_ns\x18\x02 \x01(\x03R\x04atNs\x12\x1b\n" +
@@ -2541,7 +2972,7 @@ func file_agent_v1_agent_proto_rawDescGZIP() []byte {
 	return file_agent_v1_agent_proto_rawDescData
 }
 
-var file_agent_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
+var file_agent_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_agent_v1_agent_proto_goTypes = []any{
 	(*EnrollRequest)(nil),   // 0: allspark.agent.v1.EnrollRequest
 	(*EnrollResponse)(nil),  // 1: allspark.agent.v1.EnrollResponse
@@ -2566,17 +2997,21 @@ var file_agent_v1_agent_proto_goTypes = []any{
 	(*Rehello)(nil),         // 20: allspark.agent.v1.Rehello
 	(*Goodbye)(nil),         // 21: allspark.agent.v1.Goodbye
 	(*BaseQuota)(nil),       // 22: allspark.agent.v1.BaseQuota
-	(*QuotaCount)(nil),      // 23: allspark.agent.v1.QuotaCount
-	(*Report)(nil),          // 24: allspark.agent.v1.Report
-	(*PointReport)(nil),     // 25: allspark.agent.v1.PointReport
-	(*CrowdReport)(nil),     // 26: allspark.agent.v1.CrowdReport
+	(*BaseQuotas)(nil),      // 23: allspark.agent.v1.BaseQuotas
+	(*QuotaTerms)(nil),      // 24: allspark.agent.v1.QuotaTerms
+	(*QuotaPlace)(nil),      // 25: allspark.agent.v1.QuotaPlace
+	(*QuotaChoice)(nil),     // 26: allspark.agent.v1.QuotaChoice
+	(*QuotaCount)(nil),      // 27: allspark.agent.v1.QuotaCount
+	(*Report)(nil),          // 28: allspark.agent.v1.Report
+	(*PointReport)(nil),     // 29: allspark.agent.v1.PointReport
+	(*CrowdReport)(nil),     // 30: allspark.agent.v1.CrowdReport
 }
 var file_agent_v1_agent_proto_depIdxs = []int32{
 	4,  // 0: allspark.agent.v1.ConnectRequest.hello:type_name -> allspark.agent.v1.Hello
 	16, // 1: allspark.agent.v1.ConnectRequest.ack:type_name -> allspark.agent.v1.Ack
-	24, // 2: allspark.agent.v1.ConnectRequest.report:type_name -> allspark.agent.v1.Report
+	28, // 2: allspark.agent.v1.ConnectRequest.report:type_name -> allspark.agent.v1.Report
 	18, // 3: allspark.agent.v1.ConnectRequest.clock:type_name -> allspark.agent.v1.ClockProbe
-	23, // 4: allspark.agent.v1.ConnectRequest.quota:type_name -> allspark.agent.v1.QuotaCount
+	27, // 4: allspark.agent.v1.ConnectRequest.quota:type_name -> allspark.agent.v1.QuotaCount
 	8,  // 5: allspark.agent.v1.ConnectResponse.welcome:type_name -> allspark.agent.v1.Welcome
 	9,  // 6: allspark.agent.v1.ConnectResponse.tables:type_name -> allspark.agent.v1.LevelTables
 	13, // 7: allspark.agent.v1.ConnectResponse.orders:type_name -> allspark.agent.v1.OrderSet
@@ -2584,31 +3019,36 @@ var file_agent_v1_agent_proto_depIdxs = []int32{
 	20, // 9: allspark.agent.v1.ConnectResponse.rehello:type_name -> allspark.agent.v1.Rehello
 	21, // 10: allspark.agent.v1.ConnectResponse.goodbye:type_name -> allspark.agent.v1.Goodbye
 	22, // 11: allspark.agent.v1.ConnectResponse.base_quota:type_name -> allspark.agent.v1.BaseQuota
-	5,  // 12: allspark.agent.v1.Hello.points:type_name -> allspark.agent.v1.PointDecl
-	6,  // 13: allspark.agent.v1.PointDecl.params:type_name -> allspark.agent.v1.Param
-	7,  // 14: allspark.agent.v1.Param.min:type_name -> allspark.agent.v1.Value
-	7,  // 15: allspark.agent.v1.Param.max:type_name -> allspark.agent.v1.Value
-	7,  // 16: allspark.agent.v1.Param.step:type_name -> allspark.agent.v1.Value
-	7,  // 17: allspark.agent.v1.Param.default:type_name -> allspark.agent.v1.Value
-	10, // 18: allspark.agent.v1.LevelTables.tables:type_name -> allspark.agent.v1.LevelTable
-	11, // 19: allspark.agent.v1.LevelTable.params:type_name -> allspark.agent.v1.TableParam
-	12, // 20: allspark.agent.v1.LevelTable.rows:type_name -> allspark.agent.v1.Row
-	7,  // 21: allspark.agent.v1.Row.values:type_name -> allspark.agent.v1.Value
-	14, // 22: allspark.agent.v1.OrderSet.orders:type_name -> allspark.agent.v1.Order
-	15, // 23: allspark.agent.v1.Order.settings:type_name -> allspark.agent.v1.Setting
-	7,  // 24: allspark.agent.v1.Setting.value:type_name -> allspark.agent.v1.Value
-	17, // 25: allspark.agent.v1.Ack.problems:type_name -> allspark.agent.v1.Problem
-	25, // 26: allspark.agent.v1.Report.points:type_name -> allspark.agent.v1.PointReport
-	26, // 27: allspark.agent.v1.PointReport.crowds:type_name -> allspark.agent.v1.CrowdReport
-	0,  // 28: allspark.agent.v1.AgentService.Enroll:input_type -> allspark.agent.v1.EnrollRequest
-	2,  // 29: allspark.agent.v1.AgentService.Connect:input_type -> allspark.agent.v1.ConnectRequest
-	1,  // 30: allspark.agent.v1.AgentService.Enroll:output_type -> allspark.agent.v1.EnrollResponse
-	3,  // 31: allspark.agent.v1.AgentService.Connect:output_type -> allspark.agent.v1.ConnectResponse
-	30, // [30:32] is the sub-list for method output_type
-	28, // [28:30] is the sub-list for method input_type
-	28, // [28:28] is the sub-list for extension type_name
-	28, // [28:28] is the sub-list for extension extendee
-	0,  // [0:28] is the sub-list for field type_name
+	23, // 12: allspark.agent.v1.ConnectResponse.base_quotas:type_name -> allspark.agent.v1.BaseQuotas
+	5,  // 13: allspark.agent.v1.Hello.points:type_name -> allspark.agent.v1.PointDecl
+	6,  // 14: allspark.agent.v1.PointDecl.params:type_name -> allspark.agent.v1.Param
+	7,  // 15: allspark.agent.v1.Param.min:type_name -> allspark.agent.v1.Value
+	7,  // 16: allspark.agent.v1.Param.max:type_name -> allspark.agent.v1.Value
+	7,  // 17: allspark.agent.v1.Param.step:type_name -> allspark.agent.v1.Value
+	7,  // 18: allspark.agent.v1.Param.default:type_name -> allspark.agent.v1.Value
+	10, // 19: allspark.agent.v1.LevelTables.tables:type_name -> allspark.agent.v1.LevelTable
+	11, // 20: allspark.agent.v1.LevelTable.params:type_name -> allspark.agent.v1.TableParam
+	12, // 21: allspark.agent.v1.LevelTable.rows:type_name -> allspark.agent.v1.Row
+	7,  // 22: allspark.agent.v1.Row.values:type_name -> allspark.agent.v1.Value
+	14, // 23: allspark.agent.v1.OrderSet.orders:type_name -> allspark.agent.v1.Order
+	15, // 24: allspark.agent.v1.Order.settings:type_name -> allspark.agent.v1.Setting
+	7,  // 25: allspark.agent.v1.Setting.value:type_name -> allspark.agent.v1.Value
+	17, // 26: allspark.agent.v1.Ack.problems:type_name -> allspark.agent.v1.Problem
+	24, // 27: allspark.agent.v1.BaseQuota.terms:type_name -> allspark.agent.v1.QuotaTerms
+	22, // 28: allspark.agent.v1.BaseQuotas.quotas:type_name -> allspark.agent.v1.BaseQuota
+	25, // 29: allspark.agent.v1.QuotaTerms.places:type_name -> allspark.agent.v1.QuotaPlace
+	26, // 30: allspark.agent.v1.QuotaTerms.choices:type_name -> allspark.agent.v1.QuotaChoice
+	29, // 31: allspark.agent.v1.Report.points:type_name -> allspark.agent.v1.PointReport
+	30, // 32: allspark.agent.v1.PointReport.crowds:type_name -> allspark.agent.v1.CrowdReport
+	0,  // 33: allspark.agent.v1.AgentService.Enroll:input_type -> allspark.agent.v1.EnrollRequest
+	2,  // 34: allspark.agent.v1.AgentService.Connect:input_type -> allspark.agent.v1.ConnectRequest
+	1,  // 35: allspark.agent.v1.AgentService.Enroll:output_type -> allspark.agent.v1.EnrollResponse
+	3,  // 36: allspark.agent.v1.AgentService.Connect:output_type -> allspark.agent.v1.ConnectResponse
+	35, // [35:37] is the sub-list for method output_type
+	33, // [33:35] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_agent_v1_agent_proto_init() }
@@ -2624,6 +3064,7 @@ func file_agent_v1_agent_proto_init() {
 		(*ConnectResponse_Rehello)(nil),
 		(*ConnectResponse_Goodbye)(nil),
 		(*ConnectResponse_BaseQuota)(nil),
+		(*ConnectResponse_BaseQuotas)(nil),
 	}
 	file_agent_v1_agent_proto_msgTypes[7].OneofWrappers = []any{
 		(*Value_Int)(nil),
@@ -2639,7 +3080,7 @@ func file_agent_v1_agent_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_agent_v1_agent_proto_rawDesc), len(file_agent_v1_agent_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   27,
+			NumMessages:   31,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
