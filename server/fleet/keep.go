@@ -167,8 +167,12 @@ func (r *Registry) Ban(ctx context.Context, instance, reason string, c audit.Cha
 
 // Unban lets an agent come back.
 func (r *Registry) Unban(ctx context.Context, instance string, c audit.Change, now time.Time) error {
-	if _, err := r.Get(instance, now); err != nil {
+	a, err := r.Get(instance, now)
+	if err != nil {
 		return err
+	}
+	if a.Banned == "" {
+		return fault.New(fault.Conflict, "agent %s is not banned", gear.Shown(instance))
 	}
 	if err := r.store.UnbanAgent(ctx, instance, c); err != nil {
 		return fmt.Errorf("unban agent %s: %w", instance, err)
