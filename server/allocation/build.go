@@ -11,7 +11,7 @@ import (
 // quantiles of the passes. No single one is right: with independent points the
 // path of p99s is far above the p99 of the path, with one point it is equal. Each
 // pass proposes vectors; the judge says what they really take.
-var quantiles = []float64{0.50, 0.75, 0.90, 0.95, 0.99}
+var quantiles = [...]float64{0.50, 0.75, 0.90, 0.95, 0.99}
 
 // A pass looks further than the last target by this much, because its path of
 // high quantiles is longer than the vector's true quantile.
@@ -48,15 +48,16 @@ func (in *Input) linked() bool {
 }
 
 type builder struct {
-	in    *Input
-	root  *block
-	links *links
-	judge *judge
-	bound []float64 // of the effect, by budget; nil when there is none
+	in      *Input
+	root    *block
+	links   *links
+	figures [][]figures
+	judge   *judge
+	bound   []float64 // of the effect, by budget; nil when there is none
 }
 
 func (in *Input) builder() *builder {
-	b := &builder{in: in, root: in.decompose()}
+	b := &builder{in: in, root: in.decompose(), figures: in.figures()}
 	b.judge = in.newJudge(b.root)
 	limit := maxFixedTails
 	if b.judge.fixed {
@@ -72,12 +73,13 @@ func (b *builder) best() []*choice {
 	in := b.in
 	best := make([]*choice, in.To+1)
 	b.consider(best, in.least())
-	b.consider(best, in.floor())
+	b.consider(best, b.floor())
 	if b.judge.fixed {
-		b.run(best, Statistic{}, in.To+len(in.Points))
+		b.run(best, None, in.newPass(b.links, in.To+len(in.Points)))
 	} else {
-		for _, q := range quantiles {
-			b.run(best, Statistic{q}, int(reach*float64(in.To)))
+		p := in.newPass(b.links, int(reach*float64(in.To)))
+		for q := range quantiles {
+			b.run(best, q, p)
 		}
 	}
 	for t := 1; t <= in.To; t++ {
@@ -98,13 +100,12 @@ func (in *Input) least() []int {
 	return out
 }
 
-func (in *Input) floor() []int {
-	out := in.least()
-	for i := range in.Points {
-		p := &in.Points[i]
-		_, hi := p.span()
+func (b *builder) floor() []int {
+	out := b.in.least()
+	for i := range out {
+		_, hi := b.in.Points[i].span()
 		for l := out[i] + 1; l <= hi; l++ {
-			if mix(in.Classes, p.Levels[l-1].RT).Mean() < mix(in.Classes, p.Levels[out[i]-1].RT).Mean() {
+			if b.figures[i][l-1].mean < b.figures[i][out[i]-1].mean {
 				out[i] = l
 			}
 		}
@@ -113,8 +114,8 @@ func (in *Input) floor() []int {
 }
 
 // run makes the passes at one statistic and has their vectors considered.
-func (b *builder) run(best []*choice, s Statistic, span int) {
-	p := b.in.newPass(b.links, s, span)
+func (b *builder) run(best []*choice, q int, p *pass) {
+	p.at(q, b.figures)
 	if b.root.standIn() {
 		b.take(best, p)
 		p.serial = true
@@ -128,7 +129,7 @@ func (b *builder) limits() {
 	if !b.judge.fixed || !b.root.standIn() && len(b.links.inexact()) == 0 || !b.bounds() {
 		return
 	}
-	p := b.in.newPass(b.in.links(b.root, 0), Statistic{}, b.in.To+len(b.in.Points))
+	p := b.in.newPass(b.in.links(b.root, 0), b.in.To+len(b.in.Points)).at(None, b.figures)
 	p.prepare(0)
 	b.bound = p.solve(b.root, nil).v[0]
 }
@@ -225,10 +226,10 @@ func (b *builder) table(best []*choice) *Table {
 		t.Unlinked = append(t.Unlinked, in.Points[c].Name)
 	}
 	t.Bounded = b.root.standIn()
-	if t.Fastest = b.judge.of(in.Flow(in.floor()).Points); best[in.To] != nil {
+	if t.Fastest = b.judge.of(in.Flow(b.floor()).Points); best[in.To] != nil {
 		t.Slowest = best[in.To].stat
 	}
-	gains := in.gains()
+	gains := b.gains()
 	w := &windows{b: b}
 	for target := in.From; target <= in.To; target++ {
 		c := best[target]
@@ -257,7 +258,7 @@ func (b *builder) row(target int, c *choice, gains [][]gain, w *windows) Row {
 	}
 	for i, l := range c.levels {
 		f := &c.flow.Points[i]
-		mean := mix(b.in.Classes, b.in.Points[i].Levels[f.Ran-1].RT).Mean()
+		mean := b.figures[i][f.Ran-1].mean
 		g := gains[i][l-1]
 		r.Points = append(r.Points, PointRow{Level: l, Ran: f.Ran, RT: round(mean), Setpoint: round(mean * stretch), Effect: f.Effect,
 			Work: f.Work, Cut: f.Cut, Idle: f.Idle, PerMS: g.perMS, PerCoreSecond: g.perCoreSecond})
@@ -272,24 +273,25 @@ func round(ms float64) float64 { return math.Round(ms*100) / 100 }
 // gain is what the next level up would earn, or at the top what the last one did.
 type gain struct{ perMS, perCoreSecond float64 }
 
-func (in *Input) gains() [][]gain {
+func (b *builder) gains() [][]gain {
+	in := b.in
 	out := make([][]gain, len(in.Points))
 	for i := range in.Points {
 		p := &in.Points[i]
 		out[i] = make([]gain, len(p.Levels))
 		for l := range p.Levels {
-			a, b := l, l+1
-			for b < len(p.Levels) && p.Levels[b].Effect <= p.Levels[a].Effect {
-				b++
+			from, to := l, l+1
+			for to < len(p.Levels) && p.Levels[to].Effect <= p.Levels[from].Effect {
+				to++
 			}
-			if b == len(p.Levels) {
-				if a, b = l-1, l; a < 0 {
+			if to == len(p.Levels) {
+				if from, to = l-1, l; from < 0 {
 					continue
 				}
 			}
-			x, y := &p.Levels[a], &p.Levels[b]
+			x, y := &p.Levels[from], &p.Levels[to]
 			e := y.Effect - x.Effect
-			if ms := mix(in.Classes, y.RT).Mean() - mix(in.Classes, x.RT).Mean(); ms > 0 {
+			if ms := b.figures[i][to].mean - b.figures[i][from].mean; ms > 0 {
 				out[i][l].perMS = e / ms
 			}
 			if w := y.Work - x.Work; w > 0 {

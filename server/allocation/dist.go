@@ -139,27 +139,53 @@ func (d Dist) Quantile(q float64) float64 {
 // slack absorbs the rounding of sums of shares and times.
 const slack = 1e-9
 
-// of is the statistic of one distribution.
-func (s Statistic) of(d Dist) float64 {
-	if s.Q == 0 {
-		return d.Mean()
-	}
-	return d.Quantile(s.Q)
+// figures are what passes and rows need to know of a level's RT over all classes.
+type figures struct {
+	mean      float64
+	quantiles [len(quantiles)]float64
 }
 
-// mix is the distribution over all classes.
-func mix(classes []Class, ds []Dist) Dist {
-	if len(ds) == 1 {
-		return ds[0]
-	}
-	var out Dist
+// figure walks the classes' atoms once, in rising order.
+func figure(classes []Class, ds []Dist) (f figures) {
+	var at [MaxClasses]int
+	sum, next := 0.0, 0
 	for c, d := range ds {
-		for _, a := range d {
-			if p := a.P * classes[c].Share; p > 0 {
-				out = append(out, Atom{a.MS, p})
+		f.mean += classes[c].Share * d.Mean()
+	}
+	ms := 0.0
+	for next < len(quantiles) {
+		least := None
+		for c, d := range ds {
+			if at[c] < len(d) && (least == None || d[at[c]].MS < ds[least][at[least]].MS) {
+				least = c
 			}
 		}
+		if least == None {
+			break
+		}
+		a := ds[least][at[least]]
+		at[least]++
+		sum += a.P * classes[least].Share
+		ms = a.MS
+		for next < len(quantiles) && sum >= quantiles[next]-slack {
+			f.quantiles[next] = ms
+			next++
+		}
 	}
-	slices.SortFunc(out, func(a, b Atom) int { return cmp.Compare(a.MS, b.MS) })
+	for ; next < len(quantiles); next++ {
+		f.quantiles[next] = ms
+	}
+	return f
+}
+
+// figures of every point and level.
+func (in *Input) figures() [][]figures {
+	out := make([][]figures, len(in.Points))
+	for i := range in.Points {
+		out[i] = make([]figures, len(in.Points[i].Levels))
+		for l := range out[i] {
+			out[i][l] = figure(in.Classes, in.Points[i].Levels[l].RT)
+		}
+	}
 	return out
 }

@@ -30,6 +30,9 @@ func (p *Point) at(l int, x float64, of func(*Level) float64) float64 {
 }
 
 func (p *Point) effectAt(l int, x float64) float64 {
+	if x >= p.Levels[l].Cap {
+		return p.Levels[l].Effect
+	}
 	return p.at(l, x, func(v *Level) float64 { return v.Effect })
 }
 

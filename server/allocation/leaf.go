@@ -88,7 +88,7 @@ func (p *pass) pin(n int) {
 func (p *pass) whole(i int, output bool) []option {
 	pt := &p.in.Points[i]
 	lo, hi := pt.span()
-	var out []option
+	out := make([]option, 0, hi-lo+1)
 	for l := lo - 1; l < hi; l++ {
 		if p.cost[i][l] > p.span {
 			continue
@@ -100,12 +100,15 @@ func (p *pass) whole(i int, output bool) []option {
 		}
 		out = append(out, option{l, p.cost[i][l], p.earns(i, l, x), v.Output})
 	}
-	slices.SortStableFunc(out, func(a, b option) int {
-		if c := cmp.Compare(a.cost, b.cost); c != 0 {
-			return c
+	byCost := func(a, b option) int {
+		if a.cost != b.cost {
+			return a.cost - b.cost
 		}
 		return cmp.Compare(b.effect, a.effect)
-	})
+	}
+	if !slices.IsSortedFunc(out, byCost) {
+		slices.SortStableFunc(out, byCost)
+	}
 	kept := out[:0]
 	best := infeasible
 	for _, o := range out {
@@ -119,6 +122,9 @@ func (p *pass) whole(i int, output bool) []option {
 
 // leaf puts point i in front of rest.
 func (p *pass) leaf(i int, rest *state) *state {
+	if rest == nil && p.links.feeder[i] == None {
+		return p.alone(i)
+	}
 	if rest == nil {
 		rest = p.end()
 	}
@@ -150,6 +156,28 @@ func (p *pass) leaf(i int, rest *state) *state {
 		out.v, step.choice = append(out.v, c), append(step.choice, arg)
 	}
 	out.back = step
+	return out
+}
+
+// alone is point i with nothing after it: a step a level.
+func (p *pass) alone(i int) *state {
+	c, arg := p.curve(), p.choices()
+	best, at, t := infeasible, uint8(0), 0
+	out := &state{feeder: None, v: [][]float64{c}, lo: p.span + 1}
+	for _, o := range p.options(i, false) {
+		if o.effect <= best {
+			continue
+		}
+		for ; t < o.cost; t++ {
+			c[t], arg[t] = best, at
+		}
+		best, at = o.effect, uint8(o.level)
+		out.lo = min(out.lo, o.cost)
+	}
+	for ; t < len(c); t++ {
+		c[t], arg[t] = best, at
+	}
+	out.back = &leafStep{point: i, rest: p.end(), choice: [][]uint8{arg}}
 	return out
 }
 

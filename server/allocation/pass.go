@@ -12,17 +12,19 @@ var infeasible = math.Inf(-1)
 // that is left, by budget and, where what is left works on one point's output, by
 // that output.
 type pass struct {
-	in     *Input
-	links  *links
-	span   int
-	cost   [][]int          // ms by point and level
-	waits  map[*prime][]int // times of a prime block's waits, while it is at work
-	serial bool             // of the stand-ins, take the feasible one
-	supply [][]float64
-	fixed  []pinned // by point
-	slab   []float64
-	bytes  []uint8
-	words  []uint16
+	in      *Input
+	links   *links
+	span    int
+	cost    [][]int          // ms by point and level
+	waits   map[*prime][]int // times of a prime block's waits, while it is at work
+	serial  bool             // of the stand-ins, take the feasible one
+	supply  [][]float64
+	fixed   []pinned // by point
+	nothing *state
+
+	slab, allSlab   []float64 // what is left of the newest piece, and the whole of it
+	bytes, allBytes []uint8
+	words, allWords []uint16
 }
 
 // state is what is left, with its value for each supply that may come.
@@ -39,22 +41,33 @@ type tracer interface {
 	trace(p *pass, u, t int, levels []int)
 }
 
-func (in *Input) newPass(l *links, s Statistic, span int) *pass {
+// newPass readies passes up to a budget.
+func (in *Input) newPass(l *links, span int) *pass {
 	p := &pass{in: in, links: l, span: span, cost: make([][]int, len(in.Points)), waits: map[*prime][]int{}}
-	for i := range in.Points {
-		p.cost[i] = make([]int, len(in.Points[i].Levels))
-		for j := range p.cost[i] {
-			p.cost[i][j] = ceil(s.of(mix(in.Classes, in.Points[i].Levels[j].RT)))
+	p.fixed = make([]pinned, len(in.Points))
+	return p
+}
+
+// at sets the times to those of a quantile (an index of quantiles; mean for None).
+func (p *pass) at(q int, figures [][]figures) *pass {
+	for i := range figures {
+		p.cost[i] = p.cost[i][:0]
+		for l := range figures[i] {
+			ms := figures[i][l].mean
+			if q != None {
+				ms = figures[i][l].quantiles[q]
+			}
+			p.cost[i] = append(p.cost[i], ceil(ms))
 		}
 	}
-	p.fixed = make([]pinned, len(in.Points))
+	p.serial = false
 	return p
 }
 
 // prepare readies the pass for choice n of the fixed points.
 func (p *pass) prepare(n int) {
 	p.pin(n)
-	p.slab, p.bytes, p.words = nil, nil, nil
+	p.slab, p.bytes, p.words = p.allSlab, p.allBytes, p.allWords
 	p.supply = make([][]float64, len(p.in.Points))
 	for i := range p.in.Points {
 		if slices.Contains(p.links.feeder, i) && p.supply[i] == nil {
@@ -63,10 +76,15 @@ func (p *pass) prepare(n int) {
 	}
 }
 
+// grow sizes the next piece of memory, in curves: twice the last one.
+func (p *pass) grow(last int) int { return max(2*last, 2*len(p.in.Points)) }
+
+// curve gives memory with anything in it, which holds until the next prepare.
 func (p *pass) curve() []float64 {
 	n := p.span + 1
 	if len(p.slab) < n {
-		p.slab = make([]float64, 64*n)
+		p.allSlab = make([]float64, p.grow(len(p.allSlab)/n)*n)
+		p.slab = p.allSlab
 	}
 	c := p.slab[:n:n]
 	p.slab = p.slab[n:]
@@ -84,7 +102,8 @@ func (p *pass) emptyCurve() []float64 {
 func (p *pass) choices() []uint8 {
 	n := p.span + 1
 	if len(p.bytes) < n {
-		p.bytes = make([]uint8, 64*n)
+		p.allBytes = make([]uint8, p.grow(len(p.allBytes)/n)*n)
+		p.bytes = p.allBytes
 	}
 	c := p.bytes[:n:n]
 	p.bytes = p.bytes[n:]
@@ -94,7 +113,8 @@ func (p *pass) choices() []uint8 {
 func (p *pass) splits() []uint16 {
 	n := p.span + 1
 	if len(p.words) < n {
-		p.words = make([]uint16, 16*n)
+		p.allWords = make([]uint16, p.grow(len(p.allWords)/n)*n)
+		p.words = p.allWords
 	}
 	c := p.words[:n:n]
 	p.words = p.words[n:]
@@ -163,7 +183,10 @@ func (s *waitStep) trace(p *pass, u, t int, levels []int) {
 }
 
 func (p *pass) end() *state {
-	return &state{feeder: None, v: [][]float64{make([]float64, p.span+1)}, back: endStep{}}
+	if p.nothing == nil {
+		p.nothing = &state{feeder: None, v: [][]float64{make([]float64, p.span+1)}, back: endStep{}}
+	}
+	return p.nothing
 }
 
 type endStep struct{}

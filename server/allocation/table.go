@@ -124,7 +124,7 @@ type windows struct {
 	b *builder
 }
 
-// tail is the quantile at which a call's share is weighed.
+// tail is the quantile at which a call's share is weighed; the last of quantiles.
 const tail = 0.99
 
 func (w *windows) of(target int, c *choice, stretch float64) []float64 {
@@ -204,7 +204,7 @@ func (w *windows) dissolved(window float64, c *choice, set func(node int, ms flo
 	o := newOrder(&b.in.Graph)
 	all := make([]float64, len(b.in.Points))
 	for i := range all {
-		all[i] = mix(b.in.Classes, b.in.Points[i].Levels[c.flow.Points[i].Ran-1].RT).Quantile(tail)
+		all[i] = b.figures[i][c.flow.Points[i].Ran-1].quantiles[len(quantiles)-1]
 	}
 	whole := b.root.path(all)
 	for i, is := range o.dissolved {
