@@ -133,7 +133,7 @@ func TestAPredictionTakesTheLoadsPlace(t *testing.T) {
 		var last time.Duration
 		for range 260 {
 			last = q.second(b, k2, 800, func(load float64) agent.Request {
-				return agent.Request{PredictedRT: time.Duration(q.fixed+q.slope*200*load) * time.Microsecond}
+				return agent.Request{Load: agent.Predicted(time.Duration(q.fixed+q.slope*200*load) * time.Microsecond)}
 			})
 		}
 		require.LessOrEqual(t, last, 8500*time.Microsecond)

@@ -108,3 +108,14 @@ func ExamplePointStatus() {
 	}
 	// Output: recall default 0
 }
+
+// An app that predicts response times itself gives its prediction, at one fixed
+// reference level, in place of a count of ads or tokens.
+func ExamplePredicted() {
+	ag := agent.New(agent.Config{App: "sn", IDC: "et2"})
+	recall := ag.Point("recall")
+	d := recall.Begin(ag.Scene("k2"), agent.Request{Load: agent.Predicted(7 * time.Millisecond)})
+	d.End(agent.Result{Elapsed: 5 * time.Millisecond})
+	fmt.Println(agent.Predicted(7 * time.Millisecond))
+	// Output: 7000
+}

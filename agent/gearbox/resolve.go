@@ -107,7 +107,7 @@ func (b *Box) resolvePoint(s *Set, p int, orders map[[2]string][]*gear.Order) {
 		e := &s.entries[p*s.scenes+sc]
 		e.Cell = b.cell(scene, name)
 		e.Rule = defaults
-		mine := func(o *gear.Order) *Rule { return b.looped(ruleOf(o), scene) }
+		mine := func(o *gear.Order) *Rule { return b.looped(ruleOf(o), scene, e.Cell) }
 		own := orders[[2]string{name, scene}]
 		if scene != gear.Any {
 			// An order that this scene's own hides must not start a loop.
@@ -121,7 +121,7 @@ func (b *Box) resolvePoint(s *Set, p int, orders map[[2]string][]*gear.Order) {
 
 // looped gives a rule that a local loop moves, for one scene: scenes share an
 // order, but each has its own requests and so its own loop.
-func (b *Box) looped(r *Rule, scene string) *Rule {
+func (b *Box) looped(r *Rule, scene string, cell *meter.Cell) *Rule {
 	o := r.Order
 	if o == nil {
 		return r
@@ -134,6 +134,7 @@ func (b *Box) looped(r *Rule, scene string) *Rule {
 		}
 		mine := *r
 		mine.Loop, mine.Crowds = true, b.cfg.Loops.Bind(k, o, r.Work)
+		mine.code(cell.Attach(mine.Crowds.Sink()))
 		return &mine
 	case gear.StrategyExternalTimeout:
 		if set := loop.EdgeSettingsOf(o); !set.Room() {
@@ -201,3 +202,15 @@ func Default(p *gear.Param) gear.Value {
 }
 
 func (b *Box) cell(scene, point string) *meter.Cell { return b.cfg.Meter.Cell(scene, point) }
+
+// code gives the rule rows of its own whose levels tell the meter where they
+// belong. Row stays plain: it is what the order says.
+func (r *Rule) code(sink int) {
+	r.Rows = slices.Clone(r.Rows)
+	held := r.Rows[r.Row.Level-1]
+	held.Level = meter.Coded(held.Level, sink, true)
+	r.HeldOut = &held
+	for i := range r.Rows {
+		r.Rows[i].Level = meter.Coded(r.Rows[i].Level, sink, false)
+	}
+}

@@ -41,16 +41,17 @@ type Rule struct {
 
 	// Loop says that a local loop has a say: one of the two below is set. Requests
 	// of other rules look at nothing else.
-	Loop   bool
-	Crowds *loop.Crowds          // crowd_rt: levels by predicted RT
-	Edge   *atomic.Pointer[Rule] // external_timeout: this rule with the timeout of now
+	Loop    bool
+	Crowds  *loop.Crowds          // crowd_rt: levels by predicted RT; the levels of Rows are meter codes
+	HeldOut *Row                  // of a request of the hold-out
+	Edge    *atomic.Pointer[Rule] // external_timeout: this rule with the timeout of now
 }
 
 // Row holds the values of one level, by slot: the place of a parameter in its
 // point's declaration.
 type Row struct {
 	Point int
-	Level int // 0 on the app's defaults
+	Level int // 0 on the app's defaults; a meter.Coded one where a crowd loop decides
 	// Nums holds ints and durations as they are, floats as their bits, bools as 0
 	// or 1; Texts strings and enums, and is nil at a point without any. Both are read only.
 	Nums  []uint64

@@ -1,6 +1,9 @@
 package loop
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"time"
+)
 
 // A word of a cell holds requests and the sum of their RT in µs, so that one add
 // counts both and they always agree (as in package meter). Squares stand beside
@@ -20,13 +23,39 @@ type cells struct {
 	held [Bins]struct{ word, good atomic.Uint64 }
 }
 
-// shelf makes cells with the first request: most scenes of a point never see one.
-type shelf struct{ atomic.Pointer[cells] }
+// Sink counts the requests of one loop by bin. Its cells are made with the first
+// request: most scenes of a point never see one.
+type Sink struct {
+	cells  atomic.Pointer[cells]
+	within atomic.Uint64 // available RT in µs: a hold-out request within it was good
+}
+
+// Record counts a request that ended.
+func (s *Sink) Record(load float64, held bool, elapsed time.Duration) {
+	x, b := s.cells.Load(), Bin(load)&(Bins-1)
+	if x == nil {
+		x = s.grow()
+	}
+	var us uint64
+	if elapsed > 0 {
+		us = min(uint64(elapsed)/uint64(time.Microsecond), maxMicros)
+	}
+	if held {
+		x.held[b].word.Add(us<<countBits | 1)
+		if us <= s.within.Load() {
+			x.held[b].good.Add(1)
+		}
+		return
+	}
+	x.bins[b].word.Add(us<<countBits | 1)
+	us = min(us, maxSquared)
+	x.bins[b].square.Add(us * us)
+}
 
 //go:noinline
-func (s *shelf) grow() *cells {
-	s.CompareAndSwap(nil, new(cells))
-	return s.Load()
+func (s *Sink) grow() *cells {
+	s.cells.CompareAndSwap(nil, new(cells))
+	return s.cells.Load()
 }
 
 // drain takes what was counted since the last drain.

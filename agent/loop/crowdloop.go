@@ -16,7 +16,7 @@ type crowdLoop struct {
 	set    Settings
 	bounds bounds
 	handle *Crowds
-	cells  shelf
+	sink   Sink
 	round  uint64
 	live   *live // nil before the first request
 }
@@ -70,7 +70,8 @@ func (c *crowdLoop) obey(o *gear.Order) {
 	c.order, c.set = *o, SettingsOf(o, c.work)
 	hi := min(max(o.Level, o.MinLevel, 1), len(c.work), math.MaxUint8)
 	c.bounds = bounds{lo: min(max(o.MinLevel, 1), hi), hi: hi}
-	c.handle = &Crowds{cells: &c.cells, within: uint64(max(o.AvailableRT.Microseconds(), 0))}
+	c.sink.within.Store(uint64(max(o.AvailableRT.Microseconds(), 0)))
+	c.handle = &Crowds{sink: &c.sink}
 	c.publish()
 }
 
@@ -87,7 +88,7 @@ func (c *crowdLoop) publish() {
 }
 
 func (c *crowdLoop) tick(now time.Time, utilisation float64) {
-	x := c.cells.Load()
+	x := c.sink.cells.Load()
 	if x == nil {
 		return
 	}
@@ -143,7 +144,7 @@ func (c *crowdLoop) report(p *gear.PointReport) {
 	if v == nil {
 		return
 	}
-	if x := c.cells.Load(); x != nil {
+	if x := c.sink.cells.Load(); x != nil {
 		c.drain(x, -1)
 	}
 	p.AvailableRT, p.FitResidual = c.order.AvailableRT, v.state.Fit.Residual()

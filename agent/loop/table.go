@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"sync/atomic"
-	"time"
 )
 
 // slot is what a request of one bin does.
@@ -17,67 +16,31 @@ type slot struct {
 // one table, whatever is published meanwhile.
 type table [Bins]slot
 
-// Crowds is what the requests of one order look at: the table in force, and the
-// cells they are counted in. All methods may be called at once from anywhere;
-// none takes a lock.
+// Crowds is what the requests of one order look at. All methods may be called at
+// once from anywhere; none takes a lock.
 type Crowds struct {
-	table  atomic.Pointer[table]
-	cells  *shelf
-	within uint64 // available RT in µs: a hold-out request within it was good
+	table atomic.Pointer[table]
+	sink  *Sink
 }
 
-// Mark is what the end of a request must know of its beginning: its bin and
-// whether it was held out. The zero Mark is that of no request.
-type Mark uint16
+// Sink is where the requests of the loop are counted; it is the same for all
+// orders of a loop.
+func (c *Crowds) Sink() *Sink { return c.sink }
 
-const (
-	markSet  = Mark(1 << 8)
-	markHeld = Mark(1 << 9)
-)
-
-// Bin is the request's bin of the grid.
-func (m Mark) Bin() int { return int(m) & (Bins - 1) }
-
-// Held tells whether the request ran at the top to see what downgrading costs.
-func (m Mark) Held() bool { return m&markHeld != 0 }
-
-// Pick gives the level of one request of a load. The level is one of the order's
-// table: within [min, level] of the order that made these Crowds.
-func (c *Crowds) Pick(load float64) (level int, m Mark) {
-	b := Bin(load)
-	s := &c.table.Load()[b&(Bins-1)]
+// Pick gives the level of one request of a load, within [min, level] of the order
+// that made these Crowds. held tells that it runs at the order's level to show
+// what downgrading costs.
+func (c *Crowds) Pick(load float64) (level int, held bool) {
+	s := &c.table.Load()[Bin(load)&(Bins-1)]
 	w := rand.Uint64()
-	m = Mark(b) | markSet
 	if uint32(w>>32) < s.hold {
-		return int(s.top), m | markHeld
+		return int(s.top), true
 	}
 	level = int(s.level)
 	if uint32(w) < s.up {
 		level++
 	}
-	return level, m
-}
-
-// Record counts a request that ended.
-func (c *Crowds) Record(m Mark, elapsed time.Duration) {
-	x := c.cells.Load()
-	if x == nil {
-		x = c.cells.grow()
-	}
-	var us uint64
-	if elapsed > 0 {
-		us = min(uint64(elapsed)/uint64(time.Microsecond), maxMicros)
-	}
-	if m.Held() {
-		x.held[m.Bin()].word.Add(us<<countBits | 1)
-		if us <= c.within {
-			x.held[m.Bin()].good.Add(1)
-		}
-		return
-	}
-	x.bins[m.Bin()].word.Add(us<<countBits | 1)
-	us = min(us, maxSquared)
-	x.bins[m.Bin()].square.Add(us * us)
+	return level, false
 }
 
 // share turns a probability into a threshold of a 32-bit random word.

@@ -44,12 +44,13 @@ type Cell struct {
 	load    atomic.Int64
 	value   atomic.Int64
 	rt      sketch.Sketch
+	sinks   atomic.Pointer[[]Sink]
 }
 
-// Record counts one request.
+// Record counts one request of a level, or of a Coded one.
 func (c *Cell) Record(level int, outcome Outcome, elapsed time.Duration, load, value float64) {
 	if uint(level) > MaxLevel {
-		level = MaxLevel
+		level = c.decode(level, outcome, elapsed, load)
 	}
 	g := c.byLevel[uint(level)>>groupBits].Load()
 	if g == nil {

@@ -73,5 +73,17 @@ func sane(p *gear.PointReport) bool {
 	finite := func(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 	return p.Count >= 0 && p.OK >= 0 && p.Timeouts >= 0 && p.Errors >= 0 && p.Shed >= 0 &&
 		p.RTSum >= 0 && p.LevelSum >= 0 && p.LevelMin >= 0 && p.LevelMax >= p.LevelMin &&
-		finite(p.Value) && finite(p.Load) && p.Point != "" && p.Scene != ""
+		finite(p.Value) && finite(p.Load) && finite(p.FitResidual) && saneCrowds(p.Crowds) && p.Point != "" && p.Scene != ""
+}
+
+// saneCrowds reports whether crowds' numbers can be: a share is in 0..1.
+func saneCrowds(in []gear.CrowdReport) bool {
+	for i := range in {
+		c := &in[i]
+		if c.Count < 0 || c.RTSum < 0 || c.Edge < 0 || c.Level < 0 || c.Downgraded < 0 || c.Downgraded > c.Count+1 ||
+			!(c.Needless >= 0 && c.Needless <= 1) || !(c.NeedlessError >= 0 && c.NeedlessError <= 1) || !(c.Work >= 0 && c.Work <= 1) {
+			return false
+		}
+	}
+	return true
 }

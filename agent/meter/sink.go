@@ -1,0 +1,75 @@
+package meter
+
+import "time"
+
+// Sink is told of the requests of one local loop, besides the count.
+type Sink interface {
+	// Record tells of a request that was done or timed out, and whether it was held
+	// out of the loop's downgrading.
+	Record(load float64, held bool, elapsed time.Duration)
+}
+
+// A code is a level, and above it the place of a sink and whether the request was
+// held out. Requests that no loop decided have a plain level and pay nothing for
+// this.
+const (
+	levelMask = 1<<8 - 1
+	heldOut   = 1 << 8
+	sinkShift = 9
+	maxSinks  = 1 << 16
+	coded     = 1 << 40
+)
+
+// Coded joins a level with what a loop decided: Record takes it for the level.
+func Coded(level, sink int, held bool) int {
+	c := coded | sink<<sinkShift | level
+	if held {
+		c |= heldOut
+	}
+	return c
+}
+
+// LevelOf gives the level of a code, or of a plain level.
+func LevelOf(code int) int { return code & levelMask }
+
+// Attach gives a sink its place in the cell; the same sink keeps it.
+func (c *Cell) Attach(s Sink) int {
+	for {
+		old := c.sinks.Load()
+		var list []Sink
+		if old != nil {
+			list = *old
+		}
+		for i, x := range list {
+			if x == s {
+				return i
+			}
+		}
+		if len(list) == maxSinks {
+			return maxSinks - 1 // that many loops came and went at one place: their last requests go to one
+		}
+		next := append(list[:len(list):len(list)], s)
+		if c.sinks.CompareAndSwap(old, &next) {
+			return len(next) - 1
+		}
+	}
+}
+
+// decode takes a code apart and tells the sink. A request that was refused or
+// failed says nothing of what work costs: an error that comes at once would make
+// a loop add work.
+//
+//go:noinline
+func (c *Cell) decode(code int, outcome Outcome, elapsed time.Duration, load float64) (level int) {
+	if code < coded {
+		return MaxLevel
+	}
+	if outcome == OK || outcome == Timeout {
+		if list := c.sinks.Load(); list != nil {
+			if i := (code - coded) >> sinkShift; i < len(*list) {
+				(*list)[i].Record(load, code&heldOut != 0, elapsed)
+			}
+		}
+	}
+	return min(LevelOf(code), MaxLevel)
+}
