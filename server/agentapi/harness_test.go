@@ -121,7 +121,7 @@ type journal struct {
 	ahead []gear.Version
 }
 
-func (j *journal) note(v gear.Version) {
+func (j *journal) note(_, _ string, v gear.Version) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.ahead = append(j.ahead, v)

@@ -40,9 +40,9 @@ type Options struct {
 	Clock   Clock
 	Log     *slog.Logger
 
-	// Ahead is told when an agent holds a version above the one known here: the
-	// journal may have gone back. It must not block.
-	Ahead func(v gear.Version)
+	// Ahead is told when an agent holds a version above the one known here for its
+	// app x IDC: the journal may have gone back. It must not block.
+	Ahead func(app, idc string, v gear.Version)
 	// Joined is told that an agent of the app x IDC said hello, perhaps with new
 	// points. It must not block.
 	Joined func(app, idc string)
@@ -89,7 +89,7 @@ func (o Options) withDefaults() Options {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Ahead == nil {
-		o.Ahead = func(gear.Version) {}
+		o.Ahead = func(string, string, gear.Version) {}
 	}
 	if o.Joined == nil {
 		o.Joined = func(string, string) {}

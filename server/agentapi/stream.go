@@ -227,7 +227,7 @@ func (ss *session) firstFrame() (*agentv1.ConnectRequest, error) {
 // here.
 func (s *Service) checkAhead(k push.Key, v gear.Version) {
 	if current, _, ok := s.opt.Hub.Current(k); v != (gear.Version{}) && (!ok || current.Less(v)) {
-		s.opt.Ahead(v)
+		s.opt.Ahead(k.App, k.IDC, v)
 	}
 }
 

@@ -203,7 +203,7 @@ func (a *App) serveAgents() error {
 	a.agents = agentapi.New(agentapi.Options{
 		Auth: a.auth, Hub: a.hub, Fleet: a.fleet, Reports: a.windows, Clock: a.clock, Log: a.log,
 		Joined: func(string, string) { a.loop.Nudge() },
-		Ahead: func(v gear.Version) {
+		Ahead: func(app, idc string, v gear.Version) {
 			if !raising.TryLock() {
 				return // thousands of agents may come back with the same version
 			}
@@ -211,7 +211,7 @@ func (a *App) serveAgents() error {
 				defer raising.Unlock()
 				ctx, cancel := context.WithTimeout(a.run, raiseBudget)
 				defer cancel()
-				if err := a.loop.RaiseAbove(ctx, v); err != nil {
+				if err := a.loop.RaiseAbove(ctx, app, idc, v); err != nil {
 					a.log.Error("epoch not raised", "error", err)
 				}
 			})

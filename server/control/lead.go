@@ -80,10 +80,11 @@ func (t *leader) look(ctx context.Context) (wait time.Duration, err error) {
 }
 
 func (t *leader) begin(ctx context.Context) error {
-	var err error
-	if t.epoch, err = t.loop.cfg.Store.RaiseEpoch(ctx, t.fence); err != nil {
+	head, err := t.loop.cfg.Store.RaiseEpoch(ctx, 0)
+	if err != nil {
 		return err
 	}
+	t.epoch = max(head, t.fence)
 	shifts, err := t.loop.cfg.Store.LatestShifts(ctx)
 	if err != nil {
 		return err
@@ -91,6 +92,10 @@ func (t *leader) begin(ctx context.Context) error {
 	now, err := t.loop.cfg.Store.Now(ctx)
 	if err != nil {
 		return err
+	}
+	var given int64
+	for _, s := range shifts {
+		given = max(given, s.Version.Epoch)
 	}
 	last, tables := map[place]*Shift{}, map[string]bool{}
 	for _, s := range shifts {
@@ -104,6 +109,11 @@ func (t *leader) begin(ctx context.Context) error {
 		}
 	}
 	t.last, t.tables = last, tables
+	if head > given { // raised, and nobody led to journal everything again
+		for p := range last {
+			t.again[p] = true
+		}
+	}
 	return nil
 }
 

@@ -96,25 +96,6 @@ func (l *Loop) Nudge() {
 	}
 }
 
-// RaiseAbove makes the journal's epoch pass a version that an agent holds and the
-// journal has never given: the journal itself went back (a restored backup).
-// Every set is then journalled again under the new epoch.
-func (l *Loop) RaiseAbove(ctx context.Context, held gear.Version) error {
-	l.mu.Lock()
-	behind := l.newest.Less(held)
-	l.mu.Unlock()
-	if !behind {
-		return nil
-	}
-	epoch, err := l.cfg.Store.RaiseEpoch(ctx, held.Epoch+1)
-	if err != nil {
-		return err
-	}
-	l.cfg.Log.Warn("an agent holds a version beyond the journal; epoch raised", "held_epoch", held.Epoch, "held_revision", held.Revision, "epoch", epoch)
-	l.Nudge()
-	return nil
-}
-
 // Status is what operators see of a loop.
 type Status struct {
 	Leading      bool
