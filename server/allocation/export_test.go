@@ -23,3 +23,15 @@ func (x *Pass) Solve(levels []int) []float64 {
 	}
 	return s.v[0]
 }
+
+// Judge tells the true statistic of a vector.
+func Judge(in *Input) func(levels []int) float64 {
+	j := in.newJudge(in.decompose())
+	return func(levels []int) float64 { return j.of(in.Flow(levels).Points) }
+}
+
+// Relax is the value of the linear relaxation for every budget.
+func Relax(in *Input, span int) []float64 {
+	root := in.decompose()
+	return in.relax(root, in.figures(), span)
+}
