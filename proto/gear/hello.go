@@ -15,6 +15,7 @@ type Hello struct {
 	Tables       []string // hashes of the level tables it still holds
 	FallbackRung Rung
 	StartedAt    time.Time
+	StagedHash   string // of the plan steps held beforehand
 }
 
 // PointDecl is a control point as the app's code declares it.

@@ -66,6 +66,10 @@ type OrderSet struct {
 	Epoch, Revision int64
 	Orders          []Order
 	Hash            string // of the content without epoch and revision
+
+	// Decided is the instant of reference time it was decided for. It is not part
+	// of the hash; a staged step counts until a set decided after its instant comes.
+	Decided time.Time
 }
 
 // Version orders sets: newer epochs first, then newer revisions.

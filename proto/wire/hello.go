@@ -11,7 +11,7 @@ func FromHello(h *gear.Hello) *agentv1.Hello {
 		Instance: clean(h.Instance), App: clean(h.App), Idc: clean(h.IDC), Host: clean(h.Host),
 		Build: clean(h.Build), Sdk: clean(h.SDK), Capabilities: cleanAll(h.Capabilities),
 		HeldEpoch: h.Held.Epoch, HeldRevision: h.Held.Revision, HeldHash: clean(h.HeldHash),
-		Tables: cleanAll(h.Tables), Rung: uint32(h.FallbackRung), StartedAtNs: nanos(h.StartedAt),
+		Tables: cleanAll(h.Tables), Rung: uint32(h.FallbackRung), StartedAtNs: nanos(h.StartedAt), StagedHash: clean(h.StagedHash),
 	}
 	for i := range h.Points {
 		d := &h.Points[i]
@@ -32,6 +32,7 @@ func ToHello(p *agentv1.Hello) (gear.Hello, gear.Problems) {
 		Tables:       c.names("tables", p.GetTables(), MaxTables, "entries"),
 		FallbackRung: rung(p.GetRung()),
 		StartedAt:    unix(p.GetStartedAtNs()),
+		StagedHash:   c.name("staged_hash", p.GetStagedHash()),
 	}
 	if n := len(p.GetPoints()); n > 0 && c.size("points", n, MaxPoints, "points") {
 		h.Points = make([]gear.PointDecl, n)

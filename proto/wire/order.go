@@ -64,7 +64,7 @@ func ToTable(p *agentv1.LevelTable) (gear.LevelTable, gear.Problems) {
 func FromOrderSet(s *gear.OrderSet) *agentv1.OrderSet {
 	p := &agentv1.OrderSet{
 		App: clean(s.App), Idc: clean(s.IDC), Epoch: s.Epoch, Revision: s.Revision, Hash: clean(s.Hash),
-		Orders: make([]*agentv1.Order, len(s.Orders)),
+		DecidedNs: nanos(s.Decided), Orders: make([]*agentv1.Order, len(s.Orders)),
 	}
 	for i := range s.Orders {
 		p.Orders[i] = fromOrder(&s.Orders[i])
@@ -92,6 +92,7 @@ func ToOrderSet(p *agentv1.OrderSet) (gear.OrderSet, gear.Problems) {
 	s := gear.OrderSet{
 		App: c.name("app", p.GetApp()), IDC: c.name("idc", p.GetIdc()),
 		Epoch: v.Epoch, Revision: v.Revision, Hash: c.name("hash", p.GetHash()),
+		Decided: unix(p.GetDecidedNs()),
 	}
 	if n := len(p.GetOrders()); n > 0 && c.size("orders", n, MaxOrders, "orders") {
 		s.Orders = make([]gear.Order, n)

@@ -171,6 +171,7 @@ type ConnectRequest struct {
 	Clock         *ClockProbe            `protobuf:"bytes,4,opt,name=clock,proto3" json:"clock,omitempty"`
 	Quota         []*QuotaCount          `protobuf:"bytes,5,rep,name=quota,proto3" json:"quota,omitempty"`
 	QuotaFrame    int64                  `protobuf:"varint,50,opt,name=quota_frame,json=quotaFrame,proto3" json:"quota_frame,omitempty"` // the newest BaseQuotas received: proof that what was sent before has arrived
+	Staged        *StagedAck             `protobuf:"bytes,40,opt,name=staged,proto3" json:"staged,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -247,6 +248,13 @@ func (x *ConnectRequest) GetQuotaFrame() int64 {
 	return 0
 }
 
+func (x *ConnectRequest) GetStaged() *StagedAck {
+	if x != nil {
+		return x.Staged
+	}
+	return nil
+}
+
 // ConnectResponse: controller to agent.
 type ConnectResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -260,6 +268,7 @@ type ConnectResponse struct {
 	//	*ConnectResponse_Goodbye
 	//	*ConnectResponse_BaseQuota
 	//	*ConnectResponse_BaseQuotas
+	//	*ConnectResponse_Staged
 	Body          isConnectResponse_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -374,6 +383,15 @@ func (x *ConnectResponse) GetBaseQuotas() *BaseQuotas {
 	return nil
 }
 
+func (x *ConnectResponse) GetStaged() *StagedSteps {
+	if x != nil {
+		if x, ok := x.Body.(*ConnectResponse_Staged); ok {
+			return x.Staged
+		}
+	}
+	return nil
+}
+
 type isConnectResponse_Body interface {
 	isConnectResponse_Body()
 }
@@ -410,6 +428,10 @@ type ConnectResponse_BaseQuotas struct {
 	BaseQuotas *BaseQuotas `protobuf:"bytes,50,opt,name=base_quotas,json=baseQuotas,proto3,oneof"`
 }
 
+type ConnectResponse_Staged struct {
+	Staged *StagedSteps `protobuf:"bytes,40,opt,name=staged,proto3,oneof"`
+}
+
 func (*ConnectResponse_Welcome) isConnectResponse_Body() {}
 
 func (*ConnectResponse_Tables) isConnectResponse_Body() {}
@@ -425,6 +447,8 @@ func (*ConnectResponse_Goodbye) isConnectResponse_Body() {}
 func (*ConnectResponse_BaseQuota) isConnectResponse_Body() {}
 
 func (*ConnectResponse_BaseQuotas) isConnectResponse_Body() {}
+
+func (*ConnectResponse_Staged) isConnectResponse_Body() {}
 
 type Hello struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -442,6 +466,7 @@ type Hello struct {
 	Tables        []string               `protobuf:"bytes,12,rep,name=tables,proto3" json:"tables,omitempty"`
 	Rung          uint32                 `protobuf:"varint,13,opt,name=rung,proto3" json:"rung,omitempty"`
 	StartedAtNs   int64                  `protobuf:"varint,14,opt,name=started_at_ns,json=startedAtNs,proto3" json:"started_at_ns,omitempty"`
+	StagedHash    string                 `protobuf:"bytes,40,opt,name=staged_hash,json=stagedHash,proto3" json:"staged_hash,omitempty"` // of the plan steps held beforehand
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -572,6 +597,13 @@ func (x *Hello) GetStartedAtNs() int64 {
 		return x.StartedAtNs
 	}
 	return 0
+}
+
+func (x *Hello) GetStagedHash() string {
+	if x != nil {
+		return x.StagedHash
+	}
+	return ""
 }
 
 type PointDecl struct {
@@ -1204,6 +1236,7 @@ type OrderSet struct {
 	Revision      int64                  `protobuf:"varint,4,opt,name=revision,proto3" json:"revision,omitempty"`
 	Orders        []*Order               `protobuf:"bytes,5,rep,name=orders,proto3" json:"orders,omitempty"`
 	Hash          string                 `protobuf:"bytes,6,opt,name=hash,proto3" json:"hash,omitempty"`
+	DecidedNs     int64                  `protobuf:"varint,40,opt,name=decided_ns,json=decidedNs,proto3" json:"decided_ns,omitempty"` // the instant it was decided for; not part of the hash
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1278,6 +1311,13 @@ func (x *OrderSet) GetHash() string {
 		return x.Hash
 	}
 	return ""
+}
+
+func (x *OrderSet) GetDecidedNs() int64 {
+	if x != nil {
+		return x.DecidedNs
+	}
+	return 0
 }
 
 type Order struct {
@@ -1480,6 +1520,290 @@ func (x *Setting) GetValue() *Value {
 	return nil
 }
 
+// StagedSteps is what an app x IDC must do from each of some instants on, sent
+// ahead, as a whole: it replaces what was staged before. An order set decided
+// at or after an instant counts instead of the entry.
+type StagedSteps struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	App           string                 `protobuf:"bytes,1,opt,name=app,proto3" json:"app,omitempty"`
+	Idc           string                 `protobuf:"bytes,2,opt,name=idc,proto3" json:"idc,omitempty"`
+	AsOfNs        int64                  `protobuf:"varint,3,opt,name=as_of_ns,json=asOfNs,proto3" json:"as_of_ns,omitempty"` // when it was worked out; an older one is ignored
+	Hash          string                 `protobuf:"bytes,4,opt,name=hash,proto3" json:"hash,omitempty"`                      // of the entries
+	Tables        []*LevelTable          `protobuf:"bytes,5,rep,name=tables,proto3" json:"tables,omitempty"`                  // every table the sets name
+	Entries       []*StagedEntry         `protobuf:"bytes,6,rep,name=entries,proto3" json:"entries,omitempty"`                // by rising instant
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StagedSteps) Reset() {
+	*x = StagedSteps{}
+	mi := &file_agent_v1_agent_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StagedSteps) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StagedSteps) ProtoMessage() {}
+
+func (x *StagedSteps) ProtoReflect() protoreflect.Message {
+	mi := &file_agent_v1_agent_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StagedSteps.ProtoReflect.Descriptor instead.
+func (*StagedSteps) Descriptor() ([]byte, []int) {
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *StagedSteps) GetApp() string {
+	if x != nil {
+		return x.App
+	}
+	return ""
+}
+
+func (x *StagedSteps) GetIdc() string {
+	if x != nil {
+		return x.Idc
+	}
+	return ""
+}
+
+func (x *StagedSteps) GetAsOfNs() int64 {
+	if x != nil {
+		return x.AsOfNs
+	}
+	return 0
+}
+
+func (x *StagedSteps) GetHash() string {
+	if x != nil {
+		return x.Hash
+	}
+	return ""
+}
+
+func (x *StagedSteps) GetTables() []*LevelTable {
+	if x != nil {
+		return x.Tables
+	}
+	return nil
+}
+
+func (x *StagedSteps) GetEntries() []*StagedEntry {
+	if x != nil {
+		return x.Entries
+	}
+	return nil
+}
+
+type StagedEntry struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	AtNs          int64                  `protobuf:"varint,1,opt,name=at_ns,json=atNs,proto3" json:"at_ns,omitempty"`
+	Orders        *OrderSet              `protobuf:"bytes,2,opt,name=orders,proto3" json:"orders,omitempty"`
+	Peak          bool                   `protobuf:"varint,3,opt,name=peak,proto3" json:"peak,omitempty"` // plan steps are in force: a fallback must not exceed the set
+	Steps         []*StagedStep          `protobuf:"bytes,4,rep,name=steps,proto3" json:"steps,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StagedEntry) Reset() {
+	*x = StagedEntry{}
+	mi := &file_agent_v1_agent_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StagedEntry) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StagedEntry) ProtoMessage() {}
+
+func (x *StagedEntry) ProtoReflect() protoreflect.Message {
+	mi := &file_agent_v1_agent_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StagedEntry.ProtoReflect.Descriptor instead.
+func (*StagedEntry) Descriptor() ([]byte, []int) {
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *StagedEntry) GetAtNs() int64 {
+	if x != nil {
+		return x.AtNs
+	}
+	return 0
+}
+
+func (x *StagedEntry) GetOrders() *OrderSet {
+	if x != nil {
+		return x.Orders
+	}
+	return nil
+}
+
+func (x *StagedEntry) GetPeak() bool {
+	if x != nil {
+		return x.Peak
+	}
+	return false
+}
+
+func (x *StagedEntry) GetSteps() []*StagedStep {
+	if x != nil {
+		return x.Steps
+	}
+	return nil
+}
+
+// StagedStep names a step that takes effect, or ends, at an entry's instant.
+type StagedStep struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Plan          string                 `protobuf:"bytes,1,opt,name=plan,proto3" json:"plan,omitempty"`
+	Step          string                 `protobuf:"bytes,2,opt,name=step,proto3" json:"step,omitempty"`
+	Epoch         int64                  `protobuf:"varint,3,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	Ends          bool                   `protobuf:"varint,4,opt,name=ends,proto3" json:"ends,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StagedStep) Reset() {
+	*x = StagedStep{}
+	mi := &file_agent_v1_agent_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StagedStep) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StagedStep) ProtoMessage() {}
+
+func (x *StagedStep) ProtoReflect() protoreflect.Message {
+	mi := &file_agent_v1_agent_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StagedStep.ProtoReflect.Descriptor instead.
+func (*StagedStep) Descriptor() ([]byte, []int) {
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *StagedStep) GetPlan() string {
+	if x != nil {
+		return x.Plan
+	}
+	return ""
+}
+
+func (x *StagedStep) GetStep() string {
+	if x != nil {
+		return x.Step
+	}
+	return ""
+}
+
+func (x *StagedStep) GetEpoch() int64 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *StagedStep) GetEnds() bool {
+	if x != nil {
+		return x.Ends
+	}
+	return false
+}
+
+type StagedAck struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Hash          string                 `protobuf:"bytes,1,opt,name=hash,proto3" json:"hash,omitempty"`
+	Refused       bool                   `protobuf:"varint,2,opt,name=refused,proto3" json:"refused,omitempty"`
+	Problems      []*Problem             `protobuf:"bytes,3,rep,name=problems,proto3" json:"problems,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StagedAck) Reset() {
+	*x = StagedAck{}
+	mi := &file_agent_v1_agent_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StagedAck) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StagedAck) ProtoMessage() {}
+
+func (x *StagedAck) ProtoReflect() protoreflect.Message {
+	mi := &file_agent_v1_agent_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StagedAck.ProtoReflect.Descriptor instead.
+func (*StagedAck) Descriptor() ([]byte, []int) {
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *StagedAck) GetHash() string {
+	if x != nil {
+		return x.Hash
+	}
+	return ""
+}
+
+func (x *StagedAck) GetRefused() bool {
+	if x != nil {
+		return x.Refused
+	}
+	return false
+}
+
+func (x *StagedAck) GetProblems() []*Problem {
+	if x != nil {
+		return x.Problems
+	}
+	return nil
+}
+
 type Ack struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Epoch         int64                  `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
@@ -1492,7 +1816,7 @@ type Ack struct {
 
 func (x *Ack) Reset() {
 	*x = Ack{}
-	mi := &file_agent_v1_agent_proto_msgTypes[16]
+	mi := &file_agent_v1_agent_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1504,7 +1828,7 @@ func (x *Ack) String() string {
 func (*Ack) ProtoMessage() {}
 
 func (x *Ack) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[16]
+	mi := &file_agent_v1_agent_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1517,7 +1841,7 @@ func (x *Ack) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ack.ProtoReflect.Descriptor instead.
 func (*Ack) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{16}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Ack) GetEpoch() int64 {
@@ -1559,7 +1883,7 @@ type Problem struct {
 
 func (x *Problem) Reset() {
 	*x = Problem{}
-	mi := &file_agent_v1_agent_proto_msgTypes[17]
+	mi := &file_agent_v1_agent_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1571,7 +1895,7 @@ func (x *Problem) String() string {
 func (*Problem) ProtoMessage() {}
 
 func (x *Problem) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[17]
+	mi := &file_agent_v1_agent_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1584,7 +1908,7 @@ func (x *Problem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Problem.ProtoReflect.Descriptor instead.
 func (*Problem) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{17}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Problem) GetPath() string {
@@ -1617,7 +1941,7 @@ type ClockProbe struct {
 
 func (x *ClockProbe) Reset() {
 	*x = ClockProbe{}
-	mi := &file_agent_v1_agent_proto_msgTypes[18]
+	mi := &file_agent_v1_agent_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1629,7 +1953,7 @@ func (x *ClockProbe) String() string {
 func (*ClockProbe) ProtoMessage() {}
 
 func (x *ClockProbe) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[18]
+	mi := &file_agent_v1_agent_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1642,7 +1966,7 @@ func (x *ClockProbe) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClockProbe.ProtoReflect.Descriptor instead.
 func (*ClockProbe) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{18}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ClockProbe) GetAgentSentNs() int64 {
@@ -1662,7 +1986,7 @@ type ClockReading struct {
 
 func (x *ClockReading) Reset() {
 	*x = ClockReading{}
-	mi := &file_agent_v1_agent_proto_msgTypes[19]
+	mi := &file_agent_v1_agent_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1674,7 +1998,7 @@ func (x *ClockReading) String() string {
 func (*ClockReading) ProtoMessage() {}
 
 func (x *ClockReading) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[19]
+	mi := &file_agent_v1_agent_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1687,7 +2011,7 @@ func (x *ClockReading) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClockReading.ProtoReflect.Descriptor instead.
 func (*ClockReading) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{19}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ClockReading) GetAgentSentNs() int64 {
@@ -1714,7 +2038,7 @@ type Rehello struct {
 
 func (x *Rehello) Reset() {
 	*x = Rehello{}
-	mi := &file_agent_v1_agent_proto_msgTypes[20]
+	mi := &file_agent_v1_agent_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1726,7 +2050,7 @@ func (x *Rehello) String() string {
 func (*Rehello) ProtoMessage() {}
 
 func (x *Rehello) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[20]
+	mi := &file_agent_v1_agent_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1739,7 +2063,7 @@ func (x *Rehello) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rehello.ProtoReflect.Descriptor instead.
 func (*Rehello) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{20}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Rehello) GetReason() string {
@@ -1761,7 +2085,7 @@ type Goodbye struct {
 
 func (x *Goodbye) Reset() {
 	*x = Goodbye{}
-	mi := &file_agent_v1_agent_proto_msgTypes[21]
+	mi := &file_agent_v1_agent_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1773,7 +2097,7 @@ func (x *Goodbye) String() string {
 func (*Goodbye) ProtoMessage() {}
 
 func (x *Goodbye) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[21]
+	mi := &file_agent_v1_agent_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1786,7 +2110,7 @@ func (x *Goodbye) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Goodbye.ProtoReflect.Descriptor instead.
 func (*Goodbye) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{21}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Goodbye) GetReason() string {
@@ -1823,7 +2147,7 @@ type BaseQuota struct {
 
 func (x *BaseQuota) Reset() {
 	*x = BaseQuota{}
-	mi := &file_agent_v1_agent_proto_msgTypes[22]
+	mi := &file_agent_v1_agent_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1835,7 +2159,7 @@ func (x *BaseQuota) String() string {
 func (*BaseQuota) ProtoMessage() {}
 
 func (x *BaseQuota) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[22]
+	mi := &file_agent_v1_agent_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1848,7 +2172,7 @@ func (x *BaseQuota) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BaseQuota.ProtoReflect.Descriptor instead.
 func (*BaseQuota) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{22}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *BaseQuota) GetGroup() string {
@@ -1898,7 +2222,7 @@ type BaseQuotas struct {
 
 func (x *BaseQuotas) Reset() {
 	*x = BaseQuotas{}
-	mi := &file_agent_v1_agent_proto_msgTypes[23]
+	mi := &file_agent_v1_agent_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1910,7 +2234,7 @@ func (x *BaseQuotas) String() string {
 func (*BaseQuotas) ProtoMessage() {}
 
 func (x *BaseQuotas) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[23]
+	mi := &file_agent_v1_agent_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1923,7 +2247,7 @@ func (x *BaseQuotas) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BaseQuotas.ProtoReflect.Descriptor instead.
 func (*BaseQuotas) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{23}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *BaseQuotas) GetFrame() int64 {
@@ -1965,7 +2289,7 @@ type QuotaTerms struct {
 
 func (x *QuotaTerms) Reset() {
 	*x = QuotaTerms{}
-	mi := &file_agent_v1_agent_proto_msgTypes[24]
+	mi := &file_agent_v1_agent_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1977,7 +2301,7 @@ func (x *QuotaTerms) String() string {
 func (*QuotaTerms) ProtoMessage() {}
 
 func (x *QuotaTerms) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[24]
+	mi := &file_agent_v1_agent_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1990,7 +2314,7 @@ func (x *QuotaTerms) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuotaTerms.ProtoReflect.Descriptor instead.
 func (*QuotaTerms) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{24}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *QuotaTerms) GetQMin() float64 {
@@ -2108,7 +2432,7 @@ type QuotaPlace struct {
 
 func (x *QuotaPlace) Reset() {
 	*x = QuotaPlace{}
-	mi := &file_agent_v1_agent_proto_msgTypes[25]
+	mi := &file_agent_v1_agent_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2120,7 +2444,7 @@ func (x *QuotaPlace) String() string {
 func (*QuotaPlace) ProtoMessage() {}
 
 func (x *QuotaPlace) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[25]
+	mi := &file_agent_v1_agent_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2133,7 +2457,7 @@ func (x *QuotaPlace) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuotaPlace.ProtoReflect.Descriptor instead.
 func (*QuotaPlace) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{25}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *QuotaPlace) GetScene() string {
@@ -2160,7 +2484,7 @@ type QuotaChoice struct {
 
 func (x *QuotaChoice) Reset() {
 	*x = QuotaChoice{}
-	mi := &file_agent_v1_agent_proto_msgTypes[26]
+	mi := &file_agent_v1_agent_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2172,7 +2496,7 @@ func (x *QuotaChoice) String() string {
 func (*QuotaChoice) ProtoMessage() {}
 
 func (x *QuotaChoice) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[26]
+	mi := &file_agent_v1_agent_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2185,7 +2509,7 @@ func (x *QuotaChoice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuotaChoice.ProtoReflect.Descriptor instead.
 func (*QuotaChoice) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{26}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *QuotaChoice) GetFrom() float64 {
@@ -2220,7 +2544,7 @@ type QuotaCount struct {
 
 func (x *QuotaCount) Reset() {
 	*x = QuotaCount{}
-	mi := &file_agent_v1_agent_proto_msgTypes[27]
+	mi := &file_agent_v1_agent_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2232,7 +2556,7 @@ func (x *QuotaCount) String() string {
 func (*QuotaCount) ProtoMessage() {}
 
 func (x *QuotaCount) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[27]
+	mi := &file_agent_v1_agent_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2245,7 +2569,7 @@ func (x *QuotaCount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuotaCount.ProtoReflect.Descriptor instead.
 func (*QuotaCount) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{27}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *QuotaCount) GetGroup() string {
@@ -2328,7 +2652,7 @@ type Report struct {
 
 func (x *Report) Reset() {
 	*x = Report{}
-	mi := &file_agent_v1_agent_proto_msgTypes[28]
+	mi := &file_agent_v1_agent_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2340,7 +2664,7 @@ func (x *Report) String() string {
 func (*Report) ProtoMessage() {}
 
 func (x *Report) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[28]
+	mi := &file_agent_v1_agent_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2353,7 +2677,7 @@ func (x *Report) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Report.ProtoReflect.Descriptor instead.
 func (*Report) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{28}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Report) GetSequence() int64 {
@@ -2444,7 +2768,7 @@ type PointReport struct {
 
 func (x *PointReport) Reset() {
 	*x = PointReport{}
-	mi := &file_agent_v1_agent_proto_msgTypes[29]
+	mi := &file_agent_v1_agent_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2456,7 +2780,7 @@ func (x *PointReport) String() string {
 func (*PointReport) ProtoMessage() {}
 
 func (x *PointReport) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[29]
+	mi := &file_agent_v1_agent_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2469,7 +2793,7 @@ func (x *PointReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PointReport.ProtoReflect.Descriptor instead.
 func (*PointReport) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{29}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *PointReport) GetScene() string {
@@ -2610,7 +2934,7 @@ type CrowdReport struct {
 
 func (x *CrowdReport) Reset() {
 	*x = CrowdReport{}
-	mi := &file_agent_v1_agent_proto_msgTypes[30]
+	mi := &file_agent_v1_agent_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2622,7 +2946,7 @@ func (x *CrowdReport) String() string {
 func (*CrowdReport) ProtoMessage() {}
 
 func (x *CrowdReport) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[30]
+	mi := &file_agent_v1_agent_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2635,7 +2959,7 @@ func (x *CrowdReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CrowdReport.ProtoReflect.Descriptor instead.
 func (*CrowdReport) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{30}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *CrowdReport) GetCrowd() int32 {
@@ -2730,7 +3054,7 @@ const file_agent_v1_agent_proto_rawDesc = "" +
 	"\n" +
 	"credential\x18\x01 \x01(\tR\n" +
 	"credential\x12\"\n" +
-	"\rexpires_at_ns\x18\x02 \x01(\x03R\vexpiresAtNs\"\xa8\x02\n" +
+	"\rexpires_at_ns\x18\x02 \x01(\x03R\vexpiresAtNs\"\xde\x02\n" +
 	"\x0eConnectRequest\x12.\n" +
 	"\x05hello\x18\x01 \x01(\v2\x18.allspark.agent.v1.HelloR\x05hello\x12(\n" +
 	"\x03ack\x18\x02 \x01(\v2\x16.allspark.agent.v1.AckR\x03ack\x121\n" +
@@ -2738,7 +3062,8 @@ const file_agent_v1_agent_proto_rawDesc = "" +
 	"\x05clock\x18\x04 \x01(\v2\x1d.allspark.agent.v1.ClockProbeR\x05clock\x123\n" +
 	"\x05quota\x18\x05 \x03(\v2\x1d.allspark.agent.v1.QuotaCountR\x05quota\x12\x1f\n" +
 	"\vquota_frame\x182 \x01(\x03R\n" +
-	"quotaFrame\"\xec\x03\n" +
+	"quotaFrame\x124\n" +
+	"\x06staged\x18( \x01(\v2\x1c.allspark.agent.v1.StagedAckR\x06staged\"\xa6\x04\n" +
 	"\x0fConnectResponse\x126\n" +
 	"\awelcome\x18\x01 \x01(\v2\x1a.allspark.agent.v1.WelcomeH\x00R\awelcome\x128\n" +
 	"\x06tables\x18\x02 \x01(\v2\x1e.allspark.agent.v1.LevelTablesH\x00R\x06tables\x125\n" +
@@ -2749,8 +3074,9 @@ const file_agent_v1_agent_proto_rawDesc = "" +
 	"\n" +
 	"base_quota\x18\a \x01(\v2\x1c.allspark.agent.v1.BaseQuotaH\x00R\tbaseQuota\x12@\n" +
 	"\vbase_quotas\x182 \x01(\v2\x1d.allspark.agent.v1.BaseQuotasH\x00R\n" +
-	"baseQuotasB\x06\n" +
-	"\x04body\"\x8e\x03\n" +
+	"baseQuotas\x128\n" +
+	"\x06staged\x18( \x01(\v2\x1e.allspark.agent.v1.StagedStepsH\x00R\x06stagedB\x06\n" +
+	"\x04body\"\xaf\x03\n" +
 	"\x05Hello\x12\x1a\n" +
 	"\binstance\x18\x01 \x01(\tR\binstance\x12\x10\n" +
 	"\x03app\x18\x02 \x01(\tR\x03app\x12\x10\n" +
@@ -2767,7 +3093,9 @@ const file_agent_v1_agent_proto_rawDesc = "" +
 	"\theld_hash\x18\v \x01(\tR\bheldHash\x12\x16\n" +
 	"\x06tables\x18\f \x03(\tR\x06tables\x12\x12\n" +
 	"\x04rung\x18\r \x01(\rR\x04rung\x12\"\n" +
-	"\rstarted_at_ns\x18\x0e \x01(\x03R\vstartedAtNs\"m\n" +
+	"\rstarted_at_ns\x18\x0e \x01(\x03R\vstartedAtNs\x12\x1f\n" +
+	"\vstaged_hash\x18( \x01(\tR\n" +
+	"stagedHash\"m\n" +
 	"\tPointDecl\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
 	"\bexternal\x18\x02 \x01(\bR\bexternal\x120\n" +
@@ -2814,14 +3142,16 @@ const file_agent_v1_agent_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\rR\x04kind\"7\n" +
 	"\x03Row\x120\n" +
-	"\x06values\x18\x01 \x03(\v2\x18.allspark.agent.v1.ValueR\x06values\"\xa6\x01\n" +
+	"\x06values\x18\x01 \x03(\v2\x18.allspark.agent.v1.ValueR\x06values\"\xc5\x01\n" +
 	"\bOrderSet\x12\x10\n" +
 	"\x03app\x18\x01 \x01(\tR\x03app\x12\x10\n" +
 	"\x03idc\x18\x02 \x01(\tR\x03idc\x12\x14\n" +
 	"\x05epoch\x18\x03 \x01(\x03R\x05epoch\x12\x1a\n" +
 	"\brevision\x18\x04 \x01(\x03R\brevision\x120\n" +
 	"\x06orders\x18\x05 \x03(\v2\x18.allspark.agent.v1.OrderR\x06orders\x12\x12\n" +
-	"\x04hash\x18\x06 \x01(\tR\x04hash\"\xab\x03\n" +
+	"\x04hash\x18\x06 \x01(\tR\x04hash\x12\x1d\n" +
+	"\n" +
+	"decided_ns\x18( \x01(\x03R\tdecidedNs\"\xab\x03\n" +
 	"\x05Order\x12\x14\n" +
 	"\x05scene\x18\x01 \x01(\tR\x05scene\x12\x14\n" +
 	"\x05point\x18\x02 \x01(\tR\x05point\x12\x16\n" +
@@ -2841,7 +3171,29 @@ const file_agent_v1_agent_proto_rawDesc = "" +
 	"\x10template_version\x18\x0e \x01(\x05R\x0ftemplateVersion\"M\n" +
 	"\aSetting\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12.\n" +
-	"\x05value\x18\x02 \x01(\v2\x18.allspark.agent.v1.ValueR\x05value\"\x89\x01\n" +
+	"\x05value\x18\x02 \x01(\v2\x18.allspark.agent.v1.ValueR\x05value\"\xd0\x01\n" +
+	"\vStagedSteps\x12\x10\n" +
+	"\x03app\x18\x01 \x01(\tR\x03app\x12\x10\n" +
+	"\x03idc\x18\x02 \x01(\tR\x03idc\x12\x18\n" +
+	"\bas_of_ns\x18\x03 \x01(\x03R\x06asOfNs\x12\x12\n" +
+	"\x04hash\x18\x04 \x01(\tR\x04hash\x125\n" +
+	"\x06tables\x18\x05 \x03(\v2\x1d.allspark.agent.v1.LevelTableR\x06tables\x128\n" +
+	"\aentries\x18\x06 \x03(\v2\x1e.allspark.agent.v1.StagedEntryR\aentries\"\xa0\x01\n" +
+	"\vStagedEntry\x12\x13\n" +
+	"\x05at_ns\x18\x01 \x01(\x03R\x04atNs\x123\n" +
+	"\x06orders\x18\x02 \x01(\v2\x1b.allspark.agent.v1.OrderSetR\x06orders\x12\x12\n" +
+	"\x04peak\x18\x03 \x01(\bR\x04peak\x123\n" +
+	"\x05steps\x18\x04 \x03(\v2\x1d.allspark.agent.v1.StagedStepR\x05steps\"^\n" +
+	"\n" +
+	"StagedStep\x12\x12\n" +
+	"\x04plan\x18\x01 \x01(\tR\x04plan\x12\x12\n" +
+	"\x04step\x18\x02 \x01(\tR\x04step\x12\x14\n" +
+	"\x05epoch\x18\x03 \x01(\x03R\x05epoch\x12\x12\n" +
+	"\x04ends\x18\x04 \x01(\bR\x04ends\"q\n" +
+	"\tStagedAck\x12\x12\n" +
+	"\x04hash\x18\x01 \x01(\tR\x04hash\x12\x18\n" +
+	"\arefused\x18\x02 \x01(\bR\arefused\x126\n" +
+	"\bproblems\x18\x03 \x03(\v2\x1a.allspark.agent.v1.ProblemR\bproblems\"\x89\x01\n" +
 	"\x03Ack\x12\x14\n" +
 	"\x05epoch\x18\x01 \x01(\x03R\x05epoch\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x03R\brevision\x12\x18\n" +
@@ -2972,7 +3324,7 @@ func file_agent_v1_agent_proto_rawDescGZIP() []byte {
 	return file_agent_v1_agent_proto_rawDescData
 }
 
-var file_agent_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
+var file_agent_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_agent_v1_agent_proto_goTypes = []any{
 	(*EnrollRequest)(nil),   // 0: allspark.agent.v1.EnrollRequest
 	(*EnrollResponse)(nil),  // 1: allspark.agent.v1.EnrollResponse
@@ -2990,65 +3342,76 @@ var file_agent_v1_agent_proto_goTypes = []any{
 	(*OrderSet)(nil),        // 13: allspark.agent.v1.OrderSet
 	(*Order)(nil),           // 14: allspark.agent.v1.Order
 	(*Setting)(nil),         // 15: allspark.agent.v1.Setting
-	(*Ack)(nil),             // 16: allspark.agent.v1.Ack
-	(*Problem)(nil),         // 17: allspark.agent.v1.Problem
-	(*ClockProbe)(nil),      // 18: allspark.agent.v1.ClockProbe
-	(*ClockReading)(nil),    // 19: allspark.agent.v1.ClockReading
-	(*Rehello)(nil),         // 20: allspark.agent.v1.Rehello
-	(*Goodbye)(nil),         // 21: allspark.agent.v1.Goodbye
-	(*BaseQuota)(nil),       // 22: allspark.agent.v1.BaseQuota
-	(*BaseQuotas)(nil),      // 23: allspark.agent.v1.BaseQuotas
-	(*QuotaTerms)(nil),      // 24: allspark.agent.v1.QuotaTerms
-	(*QuotaPlace)(nil),      // 25: allspark.agent.v1.QuotaPlace
-	(*QuotaChoice)(nil),     // 26: allspark.agent.v1.QuotaChoice
-	(*QuotaCount)(nil),      // 27: allspark.agent.v1.QuotaCount
-	(*Report)(nil),          // 28: allspark.agent.v1.Report
-	(*PointReport)(nil),     // 29: allspark.agent.v1.PointReport
-	(*CrowdReport)(nil),     // 30: allspark.agent.v1.CrowdReport
+	(*StagedSteps)(nil),     // 16: allspark.agent.v1.StagedSteps
+	(*StagedEntry)(nil),     // 17: allspark.agent.v1.StagedEntry
+	(*StagedStep)(nil),      // 18: allspark.agent.v1.StagedStep
+	(*StagedAck)(nil),       // 19: allspark.agent.v1.StagedAck
+	(*Ack)(nil),             // 20: allspark.agent.v1.Ack
+	(*Problem)(nil),         // 21: allspark.agent.v1.Problem
+	(*ClockProbe)(nil),      // 22: allspark.agent.v1.ClockProbe
+	(*ClockReading)(nil),    // 23: allspark.agent.v1.ClockReading
+	(*Rehello)(nil),         // 24: allspark.agent.v1.Rehello
+	(*Goodbye)(nil),         // 25: allspark.agent.v1.Goodbye
+	(*BaseQuota)(nil),       // 26: allspark.agent.v1.BaseQuota
+	(*BaseQuotas)(nil),      // 27: allspark.agent.v1.BaseQuotas
+	(*QuotaTerms)(nil),      // 28: allspark.agent.v1.QuotaTerms
+	(*QuotaPlace)(nil),      // 29: allspark.agent.v1.QuotaPlace
+	(*QuotaChoice)(nil),     // 30: allspark.agent.v1.QuotaChoice
+	(*QuotaCount)(nil),      // 31: allspark.agent.v1.QuotaCount
+	(*Report)(nil),          // 32: allspark.agent.v1.Report
+	(*PointReport)(nil),     // 33: allspark.agent.v1.PointReport
+	(*CrowdReport)(nil),     // 34: allspark.agent.v1.CrowdReport
 }
 var file_agent_v1_agent_proto_depIdxs = []int32{
 	4,  // 0: allspark.agent.v1.ConnectRequest.hello:type_name -> allspark.agent.v1.Hello
-	16, // 1: allspark.agent.v1.ConnectRequest.ack:type_name -> allspark.agent.v1.Ack
-	28, // 2: allspark.agent.v1.ConnectRequest.report:type_name -> allspark.agent.v1.Report
-	18, // 3: allspark.agent.v1.ConnectRequest.clock:type_name -> allspark.agent.v1.ClockProbe
-	27, // 4: allspark.agent.v1.ConnectRequest.quota:type_name -> allspark.agent.v1.QuotaCount
-	8,  // 5: allspark.agent.v1.ConnectResponse.welcome:type_name -> allspark.agent.v1.Welcome
-	9,  // 6: allspark.agent.v1.ConnectResponse.tables:type_name -> allspark.agent.v1.LevelTables
-	13, // 7: allspark.agent.v1.ConnectResponse.orders:type_name -> allspark.agent.v1.OrderSet
-	19, // 8: allspark.agent.v1.ConnectResponse.clock:type_name -> allspark.agent.v1.ClockReading
-	20, // 9: allspark.agent.v1.ConnectResponse.rehello:type_name -> allspark.agent.v1.Rehello
-	21, // 10: allspark.agent.v1.ConnectResponse.goodbye:type_name -> allspark.agent.v1.Goodbye
-	22, // 11: allspark.agent.v1.ConnectResponse.base_quota:type_name -> allspark.agent.v1.BaseQuota
-	23, // 12: allspark.agent.v1.ConnectResponse.base_quotas:type_name -> allspark.agent.v1.BaseQuotas
-	5,  // 13: allspark.agent.v1.Hello.points:type_name -> allspark.agent.v1.PointDecl
-	6,  // 14: allspark.agent.v1.PointDecl.params:type_name -> allspark.agent.v1.Param
-	7,  // 15: allspark.agent.v1.Param.min:type_name -> allspark.agent.v1.Value
-	7,  // 16: allspark.agent.v1.Param.max:type_name -> allspark.agent.v1.Value
-	7,  // 17: allspark.agent.v1.Param.step:type_name -> allspark.agent.v1.Value
-	7,  // 18: allspark.agent.v1.Param.default:type_name -> allspark.agent.v1.Value
-	10, // 19: allspark.agent.v1.LevelTables.tables:type_name -> allspark.agent.v1.LevelTable
-	11, // 20: allspark.agent.v1.LevelTable.params:type_name -> allspark.agent.v1.TableParam
-	12, // 21: allspark.agent.v1.LevelTable.rows:type_name -> allspark.agent.v1.Row
-	7,  // 22: allspark.agent.v1.Row.values:type_name -> allspark.agent.v1.Value
-	14, // 23: allspark.agent.v1.OrderSet.orders:type_name -> allspark.agent.v1.Order
-	15, // 24: allspark.agent.v1.Order.settings:type_name -> allspark.agent.v1.Setting
-	7,  // 25: allspark.agent.v1.Setting.value:type_name -> allspark.agent.v1.Value
-	17, // 26: allspark.agent.v1.Ack.problems:type_name -> allspark.agent.v1.Problem
-	24, // 27: allspark.agent.v1.BaseQuota.terms:type_name -> allspark.agent.v1.QuotaTerms
-	22, // 28: allspark.agent.v1.BaseQuotas.quotas:type_name -> allspark.agent.v1.BaseQuota
-	25, // 29: allspark.agent.v1.QuotaTerms.places:type_name -> allspark.agent.v1.QuotaPlace
-	26, // 30: allspark.agent.v1.QuotaTerms.choices:type_name -> allspark.agent.v1.QuotaChoice
-	29, // 31: allspark.agent.v1.Report.points:type_name -> allspark.agent.v1.PointReport
-	30, // 32: allspark.agent.v1.PointReport.crowds:type_name -> allspark.agent.v1.CrowdReport
-	0,  // 33: allspark.agent.v1.AgentService.Enroll:input_type -> allspark.agent.v1.EnrollRequest
-	2,  // 34: allspark.agent.v1.AgentService.Connect:input_type -> allspark.agent.v1.ConnectRequest
-	1,  // 35: allspark.agent.v1.AgentService.Enroll:output_type -> allspark.agent.v1.EnrollResponse
-	3,  // 36: allspark.agent.v1.AgentService.Connect:output_type -> allspark.agent.v1.ConnectResponse
-	35, // [35:37] is the sub-list for method output_type
-	33, // [33:35] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	20, // 1: allspark.agent.v1.ConnectRequest.ack:type_name -> allspark.agent.v1.Ack
+	32, // 2: allspark.agent.v1.ConnectRequest.report:type_name -> allspark.agent.v1.Report
+	22, // 3: allspark.agent.v1.ConnectRequest.clock:type_name -> allspark.agent.v1.ClockProbe
+	31, // 4: allspark.agent.v1.ConnectRequest.quota:type_name -> allspark.agent.v1.QuotaCount
+	19, // 5: allspark.agent.v1.ConnectRequest.staged:type_name -> allspark.agent.v1.StagedAck
+	8,  // 6: allspark.agent.v1.ConnectResponse.welcome:type_name -> allspark.agent.v1.Welcome
+	9,  // 7: allspark.agent.v1.ConnectResponse.tables:type_name -> allspark.agent.v1.LevelTables
+	13, // 8: allspark.agent.v1.ConnectResponse.orders:type_name -> allspark.agent.v1.OrderSet
+	23, // 9: allspark.agent.v1.ConnectResponse.clock:type_name -> allspark.agent.v1.ClockReading
+	24, // 10: allspark.agent.v1.ConnectResponse.rehello:type_name -> allspark.agent.v1.Rehello
+	25, // 11: allspark.agent.v1.ConnectResponse.goodbye:type_name -> allspark.agent.v1.Goodbye
+	26, // 12: allspark.agent.v1.ConnectResponse.base_quota:type_name -> allspark.agent.v1.BaseQuota
+	27, // 13: allspark.agent.v1.ConnectResponse.base_quotas:type_name -> allspark.agent.v1.BaseQuotas
+	16, // 14: allspark.agent.v1.ConnectResponse.staged:type_name -> allspark.agent.v1.StagedSteps
+	5,  // 15: allspark.agent.v1.Hello.points:type_name -> allspark.agent.v1.PointDecl
+	6,  // 16: allspark.agent.v1.PointDecl.params:type_name -> allspark.agent.v1.Param
+	7,  // 17: allspark.agent.v1.Param.min:type_name -> allspark.agent.v1.Value
+	7,  // 18: allspark.agent.v1.Param.max:type_name -> allspark.agent.v1.Value
+	7,  // 19: allspark.agent.v1.Param.step:type_name -> allspark.agent.v1.Value
+	7,  // 20: allspark.agent.v1.Param.default:type_name -> allspark.agent.v1.Value
+	10, // 21: allspark.agent.v1.LevelTables.tables:type_name -> allspark.agent.v1.LevelTable
+	11, // 22: allspark.agent.v1.LevelTable.params:type_name -> allspark.agent.v1.TableParam
+	12, // 23: allspark.agent.v1.LevelTable.rows:type_name -> allspark.agent.v1.Row
+	7,  // 24: allspark.agent.v1.Row.values:type_name -> allspark.agent.v1.Value
+	14, // 25: allspark.agent.v1.OrderSet.orders:type_name -> allspark.agent.v1.Order
+	15, // 26: allspark.agent.v1.Order.settings:type_name -> allspark.agent.v1.Setting
+	7,  // 27: allspark.agent.v1.Setting.value:type_name -> allspark.agent.v1.Value
+	10, // 28: allspark.agent.v1.StagedSteps.tables:type_name -> allspark.agent.v1.LevelTable
+	17, // 29: allspark.agent.v1.StagedSteps.entries:type_name -> allspark.agent.v1.StagedEntry
+	13, // 30: allspark.agent.v1.StagedEntry.orders:type_name -> allspark.agent.v1.OrderSet
+	18, // 31: allspark.agent.v1.StagedEntry.steps:type_name -> allspark.agent.v1.StagedStep
+	21, // 32: allspark.agent.v1.StagedAck.problems:type_name -> allspark.agent.v1.Problem
+	21, // 33: allspark.agent.v1.Ack.problems:type_name -> allspark.agent.v1.Problem
+	28, // 34: allspark.agent.v1.BaseQuota.terms:type_name -> allspark.agent.v1.QuotaTerms
+	26, // 35: allspark.agent.v1.BaseQuotas.quotas:type_name -> allspark.agent.v1.BaseQuota
+	29, // 36: allspark.agent.v1.QuotaTerms.places:type_name -> allspark.agent.v1.QuotaPlace
+	30, // 37: allspark.agent.v1.QuotaTerms.choices:type_name -> allspark.agent.v1.QuotaChoice
+	33, // 38: allspark.agent.v1.Report.points:type_name -> allspark.agent.v1.PointReport
+	34, // 39: allspark.agent.v1.PointReport.crowds:type_name -> allspark.agent.v1.CrowdReport
+	0,  // 40: allspark.agent.v1.AgentService.Enroll:input_type -> allspark.agent.v1.EnrollRequest
+	2,  // 41: allspark.agent.v1.AgentService.Connect:input_type -> allspark.agent.v1.ConnectRequest
+	1,  // 42: allspark.agent.v1.AgentService.Enroll:output_type -> allspark.agent.v1.EnrollResponse
+	3,  // 43: allspark.agent.v1.AgentService.Connect:output_type -> allspark.agent.v1.ConnectResponse
+	42, // [42:44] is the sub-list for method output_type
+	40, // [40:42] is the sub-list for method input_type
+	40, // [40:40] is the sub-list for extension type_name
+	40, // [40:40] is the sub-list for extension extendee
+	0,  // [0:40] is the sub-list for field type_name
 }
 
 func init() { file_agent_v1_agent_proto_init() }
@@ -3065,6 +3428,7 @@ func file_agent_v1_agent_proto_init() {
 		(*ConnectResponse_Goodbye)(nil),
 		(*ConnectResponse_BaseQuota)(nil),
 		(*ConnectResponse_BaseQuotas)(nil),
+		(*ConnectResponse_Staged)(nil),
 	}
 	file_agent_v1_agent_proto_msgTypes[7].OneofWrappers = []any{
 		(*Value_Int)(nil),
@@ -3080,7 +3444,7 @@ func file_agent_v1_agent_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_agent_v1_agent_proto_rawDesc), len(file_agent_v1_agent_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   31,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
