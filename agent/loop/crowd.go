@@ -131,6 +131,9 @@ type Crowd struct {
 	N      int64 // samples of the last decision
 	Reason string
 
+	lastMean float64 // of the last interval; 0 unknown
+	lastWork float64
+
 	window  BinSample // since the last move
 	waited  int       // intervals the window was extended
 	alarms  int       // emergency windows over the limit, in a row
@@ -141,7 +144,8 @@ type Crowd struct {
 // State is all a crowd loop remembers. It is a value: a rule returns the next one.
 type State struct {
 	Fit    Fit
-	Count  int // crowds in use
+	Breath float64 // variance of ln mean RT from interval to interval that no step explains
+	Count  int     // crowds in use
 	Crowds [MaxCrowds]Crowd
 	Assign [Bins]uint8 // bin -> crowd
 	edges  layout

@@ -12,17 +12,23 @@ const (
 	maxExtend = 3    // intervals a window is extended for more samples before neighbours are pooled
 	precision = 0.05 // a mean is trusted when its 95 % interval is within this
 	maxMargin = 0.10 // a margin above this would cost more work than the overshoot it prevents
-	aimdDown  = 0.8  // factor on work while ε is unknown …
-	aimdUp    = 0.02 // … and what is added
+	minMargin = 0.02 // is kept however many samples there are and however calm the machine is
+	// farUp: an upward step takes more of its error the further it is beyond this
+	// many bands. Far below T there is nothing to overshoot; with η_up alone a
+	// setpoint raised by half took eight intervals in the lab, now five.
+	farUp    = 2
+	aimdDown = 0.8  // factor on work while ε is unknown …
+	aimdUp   = 0.02 // … and what is added
 )
 
 // Step is the crowd loop's rule: once an interval, it turns what was measured into
 // the work of every crowd.
 //
 // For each crowd, with mean RT over n samples of variation CV, margin
-// m = z·CV/√n and setpoint T:
+// m = z·CV/√n, band h and setpoint T:
 //
-//	ln g += clip(η·ln(T(1-m)/mean)/ε, -ln MaxDown, +ln MaxUp)
+//	hold inside [T(1-m-h), T(1-m)], else
+//	ln g += clip(η·ln(T(1-m-h/2)/mean)/ε, -ln MaxDown, +ln MaxUp)
 //	ε     = c + S·ρ/(1-ρ)
 //
 // c is the fitted dlnRT/dln work of the crowd alone. Crowds that step together
@@ -35,6 +41,7 @@ func Step(s State, in *Sample, set Settings) State {
 		return s.pin(set)
 	}
 	s.recrowd(set)
+	s.breathe(in)
 	s.gather(in, set)
 	s.warm()
 
@@ -133,6 +140,7 @@ func (s *State) judge(k int, windows *[MaxCrowds]BinSample, set Settings) move {
 	c := &s.Crowds[k]
 	w := windows[k]
 	if w.N == 0 {
+		c.N = 0
 		return move{reason: "no requests"}
 	}
 	if short(&w, set.AvailableRT) {
@@ -152,12 +160,12 @@ func (s *State) judge(k int, windows *[MaxCrowds]BinSample, set Settings) move {
 	}
 	mean, cv := w.mean(), w.cv()
 	c.Mean, c.CV, c.N = mean, cv, w.N
-	m := min(set.Confidence*cv/math.Sqrt(float64(w.N)), maxMargin)
+	m := min(max(set.Confidence*math.Sqrt(cv*cv/float64(w.N)+2*s.Breath), minMargin), maxMargin)
 	c.window, c.waited = BinSample{}, 0 // judged: the next decision looks at new requests
-	goal := set.AvailableRT * (1 - m)
-	// Half of the margin is kept on the upper side of the band as well: a true mean
-	// just over T measures under T half of the time.
-	if mean >= set.AvailableRT*(1-m-set.Band) && mean <= set.AvailableRT*(1-m/2) {
+	// The goal is the middle of the band: a crowd brought to its edge leaves it
+	// again with the next breath of the load.
+	goal := set.AvailableRT * (1 - m - set.Band/2)
+	if mean >= set.AvailableRT*(1-m-set.Band) && mean <= set.AvailableRT*(1-m) {
 		return move{reason: fmt.Sprintf("mean %s within %s, n=%d", ms(mean), ms(set.AvailableRT), w.N)}
 	}
 	return move{act: true, err: math.Log(mean / goal), reason: fmt.Sprintf("mean %s against %s, n=%d", ms(mean), ms(set.AvailableRT), w.N)}
@@ -184,7 +192,7 @@ func (s *State) move(k int, mv move, down, up float64, set Settings) {
 	}
 	share, eta := down, set.EtaDown
 	if mv.err < 0 {
-		share, eta = up, set.EtaUp
+		share, eta = up, min(set.EtaUp*max(1, -mv.err/(farUp*max(set.Band, 0.01))), max(set.EtaUp, set.EtaDown))
 	}
 	before := c.Work
 	if slope, known := s.Fit.slope(); known {
@@ -220,8 +228,17 @@ func (s *State) clamp(c *Crowd, set Settings) {
 	}
 }
 
-// order makes sure that work never rises with predicted RT.
+// order makes sure that work never rises with predicted RT. A lighter crowd that
+// is not what is slow, or has no requests to say so, goes up to its heavier
+// neighbour: nobody's work is held down by a crowd without requests.
 func (s *State) order(set Settings) {
+	for k := s.Count - 2; k >= 0; k-- {
+		c, heavier := &s.Crowds[k], s.Crowds[k+1].Work
+		if c.Work < heavier && (c.waited > 0 || c.N == 0 || c.Mean*heavier/c.Work <= set.AvailableRT) {
+			c.Work = heavier
+			s.clamp(c, set)
+		}
+	}
 	for k := 1; k < s.Count; k++ {
 		if c := &s.Crowds[k]; c.Work > s.Crowds[k-1].Work {
 			c.Work = s.Crowds[k-1].Work

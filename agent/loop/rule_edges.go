@@ -59,7 +59,7 @@ func (s *State) assign(count int, crowdOf func(bin int) int) {
 		c := &s.Crowds[k]
 		if count == s.Count {
 			*c = old[k] // what was held out and shown stays; the window does not
-			c.window, c.waited = BinSample{}, 0
+			c.window, c.waited, c.lastMean = BinSample{}, 0, 0
 		}
 		if weight[k] > 0 {
 			c.Work = math.Exp(lnWork[k] / weight[k])

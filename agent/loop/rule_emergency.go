@@ -10,7 +10,9 @@ const (
 	// at its neighbours as well. A machine with 40 requests a second has five of a
 	// crowd in two seconds: without neighbours the rule never fired in a surge.
 	emergencySamples = 10
-	emergencyWindows = 2 // in a row
+	emergencyWindows = 2   // in a row
+	emergencyBreaths = 2   // standard deviations of a window's own movement that are no emergency …
+	emergencySlack   = 0.3 // … up to this much of T
 )
 
 // Emergency looks at one short window. A crowd over EmergencyRatio·T in two of
@@ -26,6 +28,10 @@ func Emergency(s State, in *Sample, set Settings) (next State, moved bool) {
 			win[s.Assign[b]].add(in.Bins[b])
 		}
 	}
+	// A short window breathes more than an interval does. Without this, 3 to 5 % of
+	// work went up and down at 80 % utilisation in the lab, though nothing happened.
+	ratio := set.EmergencyRatio + emergencyBreaths*math.Sqrt(s.Breath*max(set.Interval.Seconds()/set.EmergencyWindow.Seconds(), 1))
+	ratio = min(ratio, set.EmergencyRatio+emergencySlack)
 	slope, known := s.Fit.slope()
 	rho := 1 - math.Exp(-utilTerm(in.Utilisation))
 	for k := range s.Count {
@@ -34,7 +40,7 @@ func Emergency(s State, in *Sample, set Settings) (next State, moved bool) {
 		if w.N < emergencySamples {
 			continue
 		}
-		if w.mean() <= set.EmergencyRatio*set.AvailableRT {
+		if w.mean() <= ratio*set.AvailableRT {
 			c.alarms = 0
 			continue
 		}
