@@ -12,6 +12,7 @@ import (
 	"github.com/allspark/allspark/agent/link"
 	"github.com/allspark/allspark/agent/loop"
 	"github.com/allspark/allspark/agent/meter"
+	"github.com/allspark/allspark/agent/quota"
 	"github.com/allspark/allspark/proto/gear"
 )
 
@@ -29,6 +30,7 @@ type Agent struct {
 	meter   *meter.Meter
 	loops   *loop.Loops
 	link    *link.Link // nil without an address
+	quota   *quota.Book
 	created time.Time
 
 	mu       sync.Mutex
@@ -52,11 +54,16 @@ func New(cfg Config, opts ...Option) *Agent {
 	a.meter = meter.New()
 	a.loops = loop.NewLoops()
 	a.box = gearbox.New(gearbox.Config{App: a.cfg.App, IDC: a.cfg.IDC, Meter: a.meter, Loops: a.loops})
+	a.quota = quota.New(quota.Config{Log: a.cfg.Log, Offer: func(counts []gear.QuotaCount, frame int64) {
+		if a.link != nil {
+			a.link.OfferQuota(counts, frame)
+		}
+	}})
 	if addresses := a.cfg.addresses(); len(addresses) > 0 {
 		a.link = link.New(link.Config{
 			Addresses: addresses, Dialer: a.opts.dialer, TLS: a.cfg.TLS, EnrolToken: a.cfg.EnrolToken,
 			App: a.cfg.App, IDC: a.cfg.IDC, Host: a.cfg.Host, Instance: a.cfg.Instance,
-			Box: a.box, Hello: a.hello, Log: a.cfg.Log,
+			Box: a.box, Quota: a.quota, Hello: a.hello, Log: a.cfg.Log,
 		})
 	}
 	return a
@@ -101,6 +108,7 @@ func (a *Agent) Start(ctx context.Context) error {
 		defer close(save)
 		a.run(ctx, save)
 	})
+	a.done.Go(func() { a.quota.Run(ctx) })
 	if a.link != nil {
 		a.done.Go(func() { a.link.Run(linkCtx) })
 	}

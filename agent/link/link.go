@@ -27,9 +27,19 @@ type Config struct {
 	Instance       string
 
 	Box *gearbox.Box
+	// Quota takes base quotas; nil ignores them.
+	Quota Quotas
 	// Hello describes the app; the link fills in the instance.
 	Hello func() gear.Hello
 	Log   *slog.Logger
+}
+
+// Quotas takes base quotas as they come, on the receiving goroutine: it must not
+// block.
+type Quotas interface {
+	Apply(q gear.BaseQuotas)
+	// Restart says that the stream on which the last frame came is gone.
+	Restart()
 }
 
 // Intervals are the controller's wishes, with the defaults until it has spoken.
@@ -135,6 +145,10 @@ func (l *Link) ended(end ending) {
 
 // Offer gives the link a report to send when it can. It never blocks.
 func (l *Link) Offer(r *gear.Report) { l.out.putReport(r) }
+
+// OfferQuota gives the link counts to send at once: they are what the controller
+// regulates by. frame is the newest frame of base quotas received. It never blocks.
+func (l *Link) OfferQuota(counts []gear.QuotaCount, frame int64) { l.out.putQuota(counts, frame) }
 
 // Rehello tells the controller what the app declares now.
 func (l *Link) Rehello() { l.out.put(func() { l.out.hello = true }) }

@@ -22,6 +22,31 @@ type outbox struct {
 	probe   bool
 	ack     *gear.Ack
 	reports []*gear.Report
+	quota   []gear.QuotaCount
+	frame   int64
+	urgent  bool // counts do not wait for the next frame
+}
+
+// keepCounts bounds the counts that wait: what happened longer ago than a second
+// or so regulates nothing.
+const keepCounts = 64
+
+func (o *outbox) putQuota(counts []gear.QuotaCount, frame int64) {
+	o.put(func() {
+		if len(o.quota) > keepCounts {
+			o.quota = nil
+		}
+		o.quota, o.frame, o.urgent = append(o.quota, counts...), frame, true
+	})
+}
+
+// hurried reports, once, whether what is due cannot wait.
+func (o *outbox) hurried() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	u := o.urgent
+	o.urgent = false
+	return u
 }
 
 func newOutbox() *outbox { return &outbox{wake: make(chan struct{}, 1)} }
@@ -52,7 +77,7 @@ func (o *outbox) putAck(a gear.Ack) { o.put(func() { o.ack = &a }) }
 // that says what is held.
 func (o *outbox) restart() {
 	o.put(func() {
-		o.hello, o.probe, o.ack = true, false, nil
+		o.hello, o.probe, o.ack, o.quota = true, false, nil, nil
 	})
 }
 
@@ -60,8 +85,8 @@ func (o *outbox) restart() {
 // the stream; then one, and one more for each further report.
 func (o *outbox) take(hello func() gear.Hello, sent func() int64) []*agentv1.ConnectRequest {
 	o.mu.Lock()
-	wantHello, probe, ack, reports := o.hello, o.probe, o.ack, o.reports
-	o.hello, o.probe, o.ack, o.reports = false, false, nil, nil
+	wantHello, probe, ack, reports, quota, frame := o.hello, o.probe, o.ack, o.reports, o.quota, o.frame
+	o.hello, o.probe, o.ack, o.reports, o.quota = false, false, nil, nil, nil
 	o.mu.Unlock()
 	var frames []*agentv1.ConnectRequest
 	if wantHello {
@@ -71,7 +96,7 @@ func (o *outbox) take(hello func() gear.Hello, sent func() int64) []*agentv1.Con
 	for _, r := range reports {
 		frames = append(frames, &agentv1.ConnectRequest{Report: wire.FromReport(r)})
 	}
-	if ack == nil && !probe {
+	if ack == nil && !probe && quota == nil {
 		return frames
 	}
 	if len(reports) == 0 {
@@ -80,6 +105,10 @@ func (o *outbox) take(hello func() gear.Hello, sent func() int64) []*agentv1.Con
 	last := frames[len(frames)-1]
 	if ack != nil {
 		last.Ack = wire.FromAck(ack)
+	}
+	for i := range quota {
+		last.Quota = append(last.Quota, wire.FromQuotaCount(&quota[i]))
+		last.QuotaFrame = frame
 	}
 	if probe {
 		last.Clock = &agentv1.ClockProbe{AgentSentNs: sent()}

@@ -50,6 +50,12 @@ func (s *session) handle(m *agentv1.ConnectResponse) (done bool) {
 		l.cfg.Box.Contact()
 	case *agentv1.ConnectResponse_Clock:
 		l.clock.exchange(time.Unix(0, body.Clock.GetAgentSentNs()), l.clock.local(), time.Unix(0, body.Clock.GetReferenceNs()))
+	case *agentv1.ConnectResponse_BaseQuotas:
+		// A frame with anything wrong in it is dropped: the next comes in 100 ms,
+		// and without one the ladder of the base quota answers.
+		if q, problems := wire.ToBaseQuotas(body.BaseQuotas); len(problems) == 0 && l.cfg.Quota != nil {
+			l.cfg.Quota.Apply(q)
+		}
 	case *agentv1.ConnectResponse_Rehello:
 		l.Rehello()
 	case *agentv1.ConnectResponse_Goodbye:

@@ -70,6 +70,9 @@ func (l *Link) session(ctx context.Context, address string) (end ending) {
 	}
 	l.clock.forget()
 	l.out.restart()
+	if l.cfg.Quota != nil {
+		l.cfg.Quota.Restart()
+	}
 	s.cancel = cancel
 	received := make(chan error, 1)
 	go func() { received <- s.receive() }()
@@ -124,7 +127,11 @@ func (s *session) send(ctx context.Context, received <-chan error) error {
 		case <-ctx.Done():
 			return s.farewell(received)
 		case <-l.out.wake:
-			if !due {
+			switch {
+			case l.out.hurried():
+				due = true
+				frame.Reset(0)
+			case !due:
 				due = true
 				frame.Reset(s.untilFrame())
 			}
