@@ -21,6 +21,7 @@ const MaxFrame = 4 << 20
 // Frame is a message to agents, encoded once. It is what push carries.
 type Frame struct {
 	bytes []byte
+	quota int64 // number of a frame of base quotas, else 0
 	prep  atomic.Pointer[grpc.PreparedMsg]
 }
 

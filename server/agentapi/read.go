@@ -50,6 +50,9 @@ func (ss *session) handle(f *agentv1.ConnectRequest) {
 	if f.GetReport() != nil {
 		ss.report(f.GetReport(), now)
 	}
+	if len(f.GetQuota()) > 0 || f.GetQuotaFrame() > 0 {
+		ss.quota(f, now)
+	}
 	if c := f.GetClock(); c != nil {
 		ss.put(push.SlotClock, &agentv1.ConnectResponse{Body: &agentv1.ConnectResponse_Clock{Clock: &agentv1.ClockReading{
 			AgentSentNs: c.GetAgentSentNs(), ReferenceNs: now.UnixNano(),

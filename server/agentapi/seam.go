@@ -28,6 +28,13 @@ type Reports interface {
 	Ingest(src telemetry.Source, r *gear.Report, now time.Time)
 }
 
+// Quotas takes what entered ranking; quota.Meter does. Count must not block.
+type Quotas interface {
+	Count(app, idc, instance string, counts []gear.QuotaCount, now time.Time)
+	// Gone says that the agent's stream ended.
+	Gone(app, idc, instance string)
+}
+
 // Clock gives reference time.
 type Clock interface{ Now() time.Time }
 
@@ -37,6 +44,7 @@ type Options struct {
 	Hub     *push.Hub
 	Fleet   *fleet.Registry
 	Reports Reports
+	Quotas  Quotas // nil counts nothing
 	Clock   Clock
 	Log     *slog.Logger
 

@@ -130,6 +130,9 @@ func (ss *session) leave(clean bool) {
 	ss.cancel(nil)
 	ss.endWriting()
 	if ss.out != nil {
+		if q := ss.svc.opt.Quotas; q != nil {
+			q.Gone(ss.source.App, ss.source.IDC, ss.source.Instance)
+		}
 		ss.out.Leave(clean)
 	}
 	if ss.id != "" {

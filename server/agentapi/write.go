@@ -85,6 +85,7 @@ type writeState struct {
 	flight  atomic.Int64 // bytes sent since the last ack that proves delivery
 	sendMu  sync.Mutex   // held while sending; then ended is settled
 	ended   bool
+	mark    mark // of the base quotas on their way; sendMu guards it
 }
 
 // Wake has the session written to soon.
@@ -172,7 +173,7 @@ func (ss *session) send(f any) {
 		return
 	}
 	frame := f.(*Frame)
-	ss.flight.Add(int64(frame.Len()) + 5)
+	ss.note(frame, ss.flight.Add(int64(frame.Len())+5))
 	if err := frame.send(ss.stream); err != nil {
 		ss.ended = true
 		ss.cancel(err)
