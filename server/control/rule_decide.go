@@ -62,7 +62,7 @@ func Decide(in Input) Decision { return new(Decider).Decide(in) }
 // Decide is Decide.
 func (d *Decider) Decide(in Input) Decision {
 	r := newRound(d, in)
-	out := Decision{Set: gear.OrderSet{App: in.App, IDC: in.IDC}}
+	out := Decision{Set: gear.OrderSet{App: in.App, IDC: in.IDC, Decided: in.Now}}
 	used := map[string]*gear.LevelTable{}
 	for _, point := range r.points() {
 		orders, whys := r.point(point)

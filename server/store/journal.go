@@ -33,6 +33,7 @@ type shiftRecord struct {
 	Claims   doc[[]string]
 	Orders   doc[[]orderDoc]
 	Basis    doc[*basisDoc]
+	Decided  micros `gorm:"column:decided_at"`
 }
 
 func (shiftRecord) TableName() string { return "shifts" }
@@ -48,7 +49,7 @@ func toShiftRecord(s *control.Shift) *shiftRecord {
 	return &shiftRecord{
 		Revision: s.Version.Revision, Epoch: s.Version.Epoch, App: s.App, IDC: s.IDC, At: at(s.At), Hash: s.Hash,
 		Cause: s.Cause, Claims: docOf(s.Claims), Orders: docOf(each(s.Set.Orders, toOrderDoc)),
-		Basis: docOf(toBasisDoc(&s.Basis)),
+		Basis: docOf(toBasisDoc(&s.Basis)), Decided: at(s.Set.Decided),
 	}
 }
 
@@ -58,7 +59,7 @@ func fromShiftRecord(r *shiftRecord) *control.Shift {
 		Hash: r.Hash, Cause: r.Cause, Claims: r.Claims.v,
 		Set: gear.OrderSet{
 			App: r.App, IDC: r.IDC, Epoch: r.Epoch, Revision: r.Revision, Hash: r.Hash,
-			Orders: each(r.Orders.v, orderDoc.order),
+			Orders: each(r.Orders.v, orderDoc.order), Decided: r.Decided.time(),
 		},
 	}
 	if r.Basis.v != nil {

@@ -60,7 +60,7 @@ func (d *DB) provider(ctx context.Context) (p *goose.Provider, unlock func(), er
 		if err != nil {
 			return nil, unlock, err
 		}
-		p, err = goose.NewProvider(goose.DialectPostgres, d.closers[0], steps, goose.WithSessionLocker(locker), goose.WithDisableGlobalRegistry(true))
+		p, err = goose.NewProvider(goose.DialectPostgres, d.closers[0], steps, goose.WithSessionLocker(locker), goose.WithDisableGlobalRegistry(true), goose.WithAllowOutofOrder(true))
 		return p, unlock, err
 	}
 	steps, err := fs.Sub(migrations.SQLite, "sqlite")
@@ -70,7 +70,7 @@ func (d *DB) provider(ctx context.Context) (p *goose.Provider, unlock func(), er
 	if unlock, err = lockFile(ctx, d.path+".migrate"); err != nil {
 		return nil, func() {}, err
 	}
-	p, err = goose.NewProvider(goose.DialectSQLite3, d.closers[0], steps, goose.WithDisableGlobalRegistry(true))
+	p, err = goose.NewProvider(goose.DialectSQLite3, d.closers[0], steps, goose.WithDisableGlobalRegistry(true), goose.WithAllowOutofOrder(true))
 	if err != nil {
 		unlock()
 		return nil, func() {}, err
