@@ -1,0 +1,241 @@
+package feedback
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/allspark/allspark/proto/gear"
+	"github.com/allspark/allspark/server/audit"
+	"github.com/allspark/allspark/server/control"
+	"github.com/allspark/allspark/server/telemetry"
+)
+
+const (
+	// Tick is how often the loop looks for points that are due.
+	Tick = time.Second
+	// Hold is how long a level claim of the loop lasts, if the loop dies and no
+	// replica takes over. It is much longer than an interval on purpose: a renewal
+	// is a row in the audit log, and a point that holds its level should cost less
+	// than two of them an hour. While somebody leads, claims end with their strategy.
+	Hold = time.Hour
+	// renewBefore is what is left of a claim when it is renewed.
+	renewBefore = Hold / 3
+
+	// Origin marks the claims of this loop.
+	Origin = "feedback:central"
+	// Actor signs them.
+	Actor = "system:feedback"
+)
+
+// Windows are the live measurements.
+type Windows interface {
+	Points(f telemetry.Filter, now time.Time) []telemetry.Point
+}
+
+// Claims is control's door.
+type Claims interface {
+	Set(ctx context.Context, c *control.Claim, ch audit.Change) (*control.Claim, error)
+	Extend(ctx context.Context, id string, version int64, end time.Time, ch audit.Change) (*control.Claim, error)
+	Release(ctx context.Context, id string, version int64, ch audit.Change) (*control.Claim, error)
+}
+
+// Config wires a Loop.
+type Config struct {
+	Windows Windows
+	Claims  Claims
+	// Orders gives the order sets in force.
+	Orders func() []*gear.OrderSet
+	// Standing gives the claims that are active.
+	Standing func(ctx context.Context) ([]*control.Claim, error)
+	// Now is reference time.
+	Now func() time.Time
+	Log *slog.Logger
+}
+
+// Loop runs the central rule for every point that is ordered to be regulated so.
+// Run it on one replica at a time.
+//
+// It remembers nothing that a successor would miss: the level is in the order,
+// and what this loop claimed is told by Origin.
+type Loop struct {
+	cfg  Config
+	due  map[control.Scope]time.Time
+	said map[control.Scope]string
+}
+
+// NewLoop makes a loop.
+func NewLoop(cfg Config) *Loop {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Loop{cfg: cfg, due: map[control.Scope]time.Time{}, said: map[control.Scope]string{}}
+}
+
+// Run works until ctx ends.
+func (l *Loop) Run(ctx context.Context) {
+	tick := time.NewTicker(Tick)
+	defer tick.Stop()
+	failed := ""
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			err := l.Turn(ctx)
+			switch {
+			case ctx.Err() != nil:
+			case err == nil:
+				failed = ""
+			case err.Error() != failed: // a database that is away is said once
+				failed = err.Error()
+				l.cfg.Log.Error("central regulation", "error", err)
+			}
+		}
+	}
+}
+
+// place is one order of strategy central.
+type place struct {
+	scope control.Scope
+	order *gear.Order
+	set   *gear.OrderSet
+}
+
+// Turn judges every central point whose interval is over, and releases claims of
+// points that are central no longer. The first error is returned; others points
+// have been looked after all the same.
+func (l *Loop) Turn(ctx context.Context) error {
+	now := l.cfg.Now()
+	places := map[control.Scope]place{}
+	for _, set := range l.cfg.Orders() {
+		for i := range set.Orders {
+			o := &set.Orders[i]
+			if o.Strategy != gear.StrategyCentral || o.Bucket != gear.Any || o.AvailableRT <= 0 {
+				continue
+			}
+			s := control.Scope{Scene: o.Scene, IDC: set.IDC, App: set.App, Point: o.Point, Bucket: gear.Any}
+			places[s] = place{s, o, set}
+		}
+	}
+	for s := range l.due {
+		if _, ok := places[s]; !ok {
+			delete(l.due, s)
+			delete(l.said, s)
+		}
+	}
+	standing, err := l.cfg.Standing(ctx)
+	if err != nil {
+		return err
+	}
+	mine := map[control.Scope]*control.Claim{}
+	var first error
+	keep := func(err error) {
+		if first == nil {
+			first = err
+		}
+	}
+	for _, c := range standing {
+		if c.Origin != Origin || !c.Active(now) {
+			continue
+		}
+		if _, ok := places[c.Scope]; !ok {
+			_, err := l.cfg.Claims.Release(ctx, c.ID, 0, change("the point is not regulated centrally any more"))
+			keep(err)
+			continue
+		}
+		if old := mine[c.Scope]; old != nil { // a release failed, or two replicas led for a moment
+			if old.CreatedAt.After(c.CreatedAt) {
+				old, c = c, old
+			}
+			_, err := l.cfg.Claims.Release(ctx, old.ID, 0, change("a newer one stands"))
+			keep(err)
+		}
+		mine[c.Scope] = c
+	}
+	for s, p := range places {
+		set := SettingsOf(p.order)
+		at, ok := l.due[s]
+		if !ok { // whoever takes over lets a whole window pass first
+			l.due[s] = now.Add(set.Interval)
+			continue
+		}
+		if now.Before(at) {
+			continue
+		}
+		l.due[s] = now.Add(set.Interval)
+		keep(l.judge(ctx, p, set, mine[s], now))
+	}
+	return first
+}
+
+// judge runs the rule on one point.
+func (l *Loop) judge(ctx context.Context, p place, set Settings, claim *control.Claim, now time.Time) error {
+	renew := func() error {
+		if claim == nil || claim.End.Sub(now) > renewBefore {
+			return nil
+		}
+		_, err := l.cfg.Claims.Extend(ctx, claim.ID, 0, now.Add(Hold), change("it still holds"))
+		return err
+	}
+	if p.order.Pinned {
+		return renew() // somebody decides by hand; measurements under their level say nothing of ours
+	}
+	_, level, reason := Central(State{Level: p.order.Level}, l.sample(p, now), set)
+	if l.said[p.scope] != reason {
+		l.said[p.scope] = reason
+		l.cfg.Log.Debug("central", "point", p.scope.String(), "reason", reason)
+	}
+	if level == p.order.Level {
+		return renew()
+	}
+	_, err := l.cfg.Claims.Set(ctx, &control.Claim{
+		Field: control.FieldLevel, Scope: p.scope, Level: level, Source: control.SourceFeedback, Origin: Origin,
+		Reason: reason, End: now.Add(Hold),
+	}, change(reason))
+	if err != nil || claim == nil {
+		return err
+	}
+	// The new one stands already: at no moment does the point fall back to the
+	// template's level.
+	_, err = l.cfg.Claims.Release(ctx, claim.ID, 0, change("replaced: "+reason))
+	return err
+}
+
+func change(reason string) audit.Change {
+	return audit.Change{Actor: Actor, Via: "loop", Reason: reason}
+}
+
+// sample adds up the last ten seconds of every scene that the order serves.
+func (l *Loop) sample(p place, now time.Time) Sample {
+	f := telemetry.Filter{IDC: p.scope.IDC, App: p.scope.App, Point: p.scope.Point}
+	if p.scope.Scene != gear.Any {
+		f.Scene = p.scope.Scene
+	}
+	var in Sample
+	var rt, level float64
+	for _, x := range l.cfg.Windows.Points(f, now) {
+		if x.Recent == nil || p.scope.Scene == gear.Any && x.Scene != gear.Any && own(p.set, x.Scene, x.Key.Point) {
+			continue
+		}
+		n := float64(x.Recent.Count)
+		in.Count += x.Recent.Count
+		rt += n * float64(x.Recent.Mean) / float64(time.Microsecond)
+		level += n * x.Recent.LevelMean
+	}
+	if in.Count > 0 {
+		in.MeanRT, in.Level = rt/float64(in.Count), level/float64(in.Count)
+	}
+	return in
+}
+
+// own tells whether a scene has orders of its own, so that the default's level is
+// not what it runs at.
+func own(set *gear.OrderSet, scene, point string) bool {
+	for i := range set.Orders {
+		if o := &set.Orders[i]; o.Scene == scene && o.Point == point {
+			return true
+		}
+	}
+	return false
+}
