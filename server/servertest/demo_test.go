@@ -13,12 +13,6 @@ import (
 	"github.com/allspark/allspark/server/servertest"
 )
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	servertest.RemoveBinary()
-	os.Exit(code)
-}
-
 func agents(p *servertest.Program, app string) []api.Agent {
 	var all []api.Agent
 	p.JSON(&all, "agents", "--app", app)

@@ -10,11 +10,14 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/allspark/allspark/server/app"
 )
 
 const (
@@ -22,7 +25,10 @@ const (
 	interval = 50 * time.Millisecond
 )
 
+var built atomic.Bool
+
 var build = sync.OnceValues(func() (string, error) {
+	built.Store(true)
 	_, file, _, _ := runtime.Caller(0)
 	root := filepath.Join(filepath.Dir(file), "..", "..")
 	dir, err := os.MkdirTemp("", "allspark-bin-")
@@ -48,6 +54,9 @@ func Binary(t testing.TB) string {
 
 // RemoveBinary tidies up; call it from TestMain.
 func RemoveBinary() {
+	if !built.Load() {
+		return
+	}
 	if path, err := build(); err == nil {
 		_ = os.RemoveAll(filepath.Dir(path))
 	}
@@ -117,6 +126,26 @@ func Start(t testing.TB, dir, command string, args ...string) *Program {
 	})
 	return p
 }
+
+// Local is what the program tells those beside it: addresses and tokens.
+func (p *Program) Local() app.Local {
+	p.t.Helper()
+	var l app.Local
+	b, err := os.ReadFile(filepath.Join(p.DataDir, "local.json"))
+	require.NoError(p.t, err)
+	require.NoError(p.t, json.Unmarshal(b, &l))
+	return l
+}
+
+// Client gives a client of the program's REST API.
+func (p *Program) Client() *Client {
+	p.t.Helper()
+	l := p.Local()
+	return NewClient(p.t, l.URL, l.Token)
+}
+
+// Signal sends a signal and does not wait.
+func (p *Program) Signal(s os.Signal) { require.NoError(p.t, p.cmd.Process.Signal(s)) }
 
 // Output is what the program has written so far.
 func (p *Program) Output() string { return p.out.String() }
