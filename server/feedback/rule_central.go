@@ -33,8 +33,9 @@ var centralDefaults = func() map[string]gear.Value {
 	return m
 }()
 
-// SettingsOf reads a central order. Work comes from its level table.
-func SettingsOf(o *gear.Order, work []float64) Settings {
+// SettingsOf reads a central order, with the work of its level table where it is
+// at hand.
+func SettingsOf(o *gear.Order, work ...float64) Settings {
 	num := func(name string) float64 {
 		v, ok := o.Lookup(name)
 		if !ok {

@@ -13,7 +13,7 @@ import (
 )
 
 func central() feedback.Settings {
-	return feedback.SettingsOf(&gear.Order{Strategy: gear.StrategyCentral, Level: 80, MinLevel: 5, MaxLevel: 100, AvailableRT: 8 * time.Millisecond}, nil)
+	return feedback.SettingsOf(&gear.Order{Strategy: gear.StrategyCentral, Level: 80, MinLevel: 5, MaxLevel: 100, AvailableRT: 8 * time.Millisecond})
 }
 
 func TestSettingsOfFillsInTheStrategysDefaults(t *testing.T) {
@@ -22,7 +22,7 @@ func TestSettingsOfFillsInTheStrategysDefaults(t *testing.T) {
 		MinLevel: 5, MaxLevel: 100, Start: 80,
 	}, central())
 	o := gear.Order{Strategy: gear.StrategyCentral, Settings: []gear.Setting{{Name: gear.SettingStepDown, Value: gear.Int(7)}}}
-	require.Equal(t, 7, feedback.SettingsOf(&o, nil).StepDown)
+	require.Equal(t, 7, feedback.SettingsOf(&o).StepDown)
 }
 
 func TestCentralNeverLeavesItsLimits(t *testing.T) {
@@ -43,7 +43,7 @@ func TestCentralNeverLeavesItsLimits(t *testing.T) {
 
 func TestCentralOnACoarseTableDoesNotSwing(t *testing.T) {
 	work := []float64{0.1, 0.2, 0.4, 0.8, 1}
-	set := feedback.SettingsOf(&gear.Order{Strategy: gear.StrategyCentral, Level: 5, MinLevel: 1, MaxLevel: 5, AvailableRT: 8 * time.Millisecond}, work)
+	set := feedback.SettingsOf(&gear.Order{Strategy: gear.StrategyCentral, Level: 5, MinLevel: 1, MaxLevel: 5, AvailableRT: 8 * time.Millisecond}, work...)
 	s := feedback.State{}
 	var levels []int
 	for range 20 {
