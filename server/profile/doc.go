@@ -1,0 +1,34 @@
+// Package profile knows what each level of a point costs and earns: how response
+// times are distributed by load class, how much work it is, what effect it has,
+// and how many results it takes and hands on.
+//
+// # Units
+//
+// RT in milliseconds, work in core-milliseconds a request, effect in value a
+// request (any unit that is the same for all points of a scene), cap and output
+// in results a request. A cap is what a level takes from upstream at most; where
+// none is given the output stands for it.
+//
+// # Two sources
+//
+// Uploaded: CSV or JSON (upload.go tells the forms); what is wrong is told by
+// line and column, all at once. Learned: agents report by level and load class;
+// [Learner] adds sketches up, halves the weight of what is old every HalfLife,
+// and makes a profile of what it has. Levels nobody ran at are filled in between
+// their neighbours, marked by Samples 0; outside the range that was seen, RT,
+// work, effect, cap and output follow the slope in the level of the nearest two.
+//
+// # Age
+//
+// A profile is for one level table, by hash: levels of another table are other
+// levels. It is stale when the table in force is another one, or when its data is
+// older than MaxAge. A stale profile is used and shown as stale: an old table is
+// a better preset than none, and feedback corrects it.
+//
+// # When things fail
+//
+// A profile with problems is not saved. Effect or RT that falls with the level is
+// a warning: tables handle both, but it is rarely meant. A learner holds at most
+// MaxSeries; what is beyond is counted and dropped. A learnt profile with too few
+// samples at every level is not made at all.
+package profile
