@@ -154,3 +154,28 @@ func (c *Client) Agents(t testing.TB) (all []api.Agent) {
 		cursor = p.NextCursor
 	}
 }
+
+// SignIn gives a client that acts as a user.
+func (c *Client) SignIn(name, password string) *Client {
+	c.t.Helper()
+	var s api.Session
+	c.Do(http.MethodPost, "/sessions", api.Login{Name: name, Password: password, Bearer: true}, &s)
+	user := *c
+	user.auth = "Bearer " + s.Token
+	return &user
+}
+
+// EnrolToken makes an enrolment token; only administrators may.
+func (c *Client) EnrolToken(name, app, idc string) string {
+	c.t.Helper()
+	var out struct{ Secret string }
+	c.Do(http.MethodPost, "/enrolment-tokens", map[string]any{"name": name, "app": app, "idc": idc, "reason": "test"}, &out)
+	return out.Secret
+}
+
+// Agent reads one agent.
+func (c *Client) Agent(instance string) (a api.Agent) {
+	c.t.Helper()
+	c.Do(http.MethodGet, "/agents/"+url.PathEscape(instance), nil, &a)
+	return a
+}

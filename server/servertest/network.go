@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // Network carries the agents' connections, so that a test can move the controller
@@ -13,21 +15,24 @@ type Network struct {
 	mu    sync.Mutex
 	to    string
 	cut   map[string]bool
-	conns map[*wire]struct{}
+	conns map[*cable]struct{}
 }
 
-// wire is one connection, of the agents of a place.
-type wire struct {
+// cable is one connection, of the agents of a place.
+type cable struct {
 	net.Conn
-	net   *Network
-	place string
+	net    *Network
+	place  string
+	dead   atomic.Bool   // nothing passes, and nobody is told
+	closed chan struct{} // of a dead one, by the agent
+	once   sync.Once
 }
 
 var errCut = errors.New("the network is cut")
 
 // NewNetwork leads every dial to the address.
 func NewNetwork(to string) *Network {
-	return &Network{to: to, cut: map[string]bool{}, conns: map[*wire]struct{}{}}
+	return &Network{to: to, cut: map[string]bool{}, conns: map[*cable]struct{}{}}
 }
 
 // Dialer gives the dialer of a place's agents.
@@ -43,7 +48,7 @@ func (n *Network) Dialer(place string) func(ctx context.Context, address string)
 		if err != nil {
 			return nil, err
 		}
-		w := &wire{Conn: c, net: n, place: place}
+		w := &cable{Conn: c, net: n, place: place, closed: make(chan struct{})}
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		if n.cut[place] {
@@ -55,8 +60,33 @@ func (n *Network) Dialer(place string) func(ctx context.Context, address string)
 	}
 }
 
-// Close implements net.Conn.
-func (w *wire) Close() error {
+// Read implements net.Conn.
+func (w *cable) Read(p []byte) (int, error) {
+	n, err := w.Conn.Read(p)
+	if w.dead.Load() {
+		<-w.closed
+		return 0, net.ErrClosed
+	}
+	return n, err
+}
+
+// Write implements net.Conn.
+func (w *cable) Write(p []byte) (int, error) {
+	if w.dead.Load() {
+		return len(p), nil
+	}
+	return w.Conn.Write(p)
+}
+
+// Close implements net.Conn. The controller does not hear of a dead one's close.
+func (w *cable) Close() error {
+	if w.dead.Load() {
+		w.once.Do(func() {
+			close(w.closed)
+			_ = w.Conn.SetReadDeadline(time.Now())
+		})
+		return nil
+	}
 	w.net.mu.Lock()
 	delete(w.net.conns, w)
 	w.net.mu.Unlock()
@@ -67,7 +97,7 @@ func (w *wire) Close() error {
 func (n *Network) Cut(place string) {
 	n.mu.Lock()
 	n.cut[place] = true
-	var ended []*wire
+	var ended []*cable
 	for w := range n.conns {
 		if w.place == place {
 			ended = append(ended, w)
@@ -77,6 +107,32 @@ func (n *Network) Cut(place string) {
 	for _, w := range ended {
 		_ = w.Close()
 	}
+}
+
+// Deaden lets nothing pass on a place's connections any more, while neither side
+// is told, as when a cable is drawn. New connections work.
+func (n *Network) Deaden(place string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for w := range n.conns {
+		if w.place == place {
+			w.dead.Store(true)
+		}
+	}
+}
+
+// CloseDead closes a place's dead connections at last, and tells how many.
+func (n *Network) CloseDead(place string) (closed int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for w := range n.conns {
+		if w.place == place && w.dead.Load() {
+			delete(n.conns, w)
+			_ = w.Conn.Close()
+			closed++
+		}
+	}
+	return closed
 }
 
 // Heal lets a place through again.
