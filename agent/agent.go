@@ -65,6 +65,7 @@ func New(cfg Config, opts ...Option) *Agent {
 			App: a.cfg.App, IDC: a.cfg.IDC, Host: a.cfg.Host, Instance: a.cfg.Instance,
 			Box: a.box, Quota: a.quota, Hello: a.hello, Log: a.cfg.Log,
 		})
+		a.box.UseClock(a.link.Reference)
 	}
 	return a
 }
@@ -89,7 +90,7 @@ func (a *Agent) Start(ctx context.Context) error {
 		// Orders are the engine's business alone.
 		err := os.MkdirAll(a.cfg.DataDir, 0o700)
 		if err == nil {
-			err = a.box.Restore(a.cfg.DataDir)
+			err = errors.Join(a.box.Restore(a.cfg.DataDir), a.box.RestoreStaged(a.cfg.DataDir))
 		}
 		if err != nil {
 			a.disk = err

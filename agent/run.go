@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/allspark/allspark/agent/loop"
@@ -162,7 +163,7 @@ func (a *Agent) keep(save <-chan struct{}) {
 }
 
 func (a *Agent) persist() {
-	err := a.box.Persist(a.cfg.DataDir)
+	err := errors.Join(a.box.Persist(a.cfg.DataDir), a.box.PersistStaged(a.cfg.DataDir))
 	a.mu.Lock()
 	before := a.disk
 	if err != nil || a.box.Persisted() {

@@ -68,6 +68,9 @@ func (b *Box) usedTables() map[string]bool {
 			used[b.held.Orders[i].Table] = true
 		}
 	}
+	for _, t := range b.staged.line.Tables() {
+		used[t.Hash] = true
+	}
 	return used
 }
 

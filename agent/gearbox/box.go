@@ -58,6 +58,8 @@ type Box struct {
 
 	ladder ladder
 	disk   diskState
+	staged stagedState
+	shown  *gear.OrderSet // in force; nil on defaults
 }
 
 // New makes a box that answers with defaults.

@@ -20,6 +20,8 @@
 // For each point, best first:
 //
 //	live       the stream is up and the newest set is applied
+//	staged     a plan step held beforehand is due and no set decided since has
+//	           come (see package staged)
 //	last_good  the stream is down, or the newest set was refused; held until the TTL
 //	default    the app's declared defaults: no order, or the TTL ran out
 //

@@ -70,13 +70,14 @@ func (b *Box) Lost() {
 	}
 }
 
-// Tick steps down the ladder when the TTL has run out. The agent calls it every
-// second.
+// Tick fires a staged step that is due, and steps down the ladder when the TTL
+// has run out. The agent calls it every second.
 func (b *Box) Tick() {
 	now := time.Now()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.ladder.rung(b.held != nil, now) != b.ladder.shown {
+	if set, rung := b.inForce(now); set != b.shown || rung != b.ladder.shown {
 		b.resolve(now)
 	}
+	b.arm(now)
 }

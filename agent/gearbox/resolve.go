@@ -52,7 +52,7 @@ func (b *Box) compile(point int, t *gear.LevelTable) *compiled {
 // INVARIANT: it is called with the lock held (or from New), so sets are stored in
 // the order of their causes.
 func (b *Box) resolve(now time.Time) {
-	rung := b.ladder.rung(b.held != nil, now)
+	set, rung := b.inForce(now)
 	s := &Set{Rung: rung, scenes: len(b.sceneNames), points: len(b.points)}
 	if b.held != nil {
 		s.Version = b.held.Version()
@@ -60,9 +60,9 @@ func (b *Box) resolve(now time.Time) {
 	s.entries = make([]Entry, len(b.points)*len(b.sceneNames))
 	b.misfit = nil
 	orders := map[[2]string][]*gear.Order{} // by point and scene
-	if b.held != nil {
-		for i := range b.held.Orders {
-			o := &b.held.Orders[i]
+	if set != nil {
+		for i := range set.Orders {
+			o := &set.Orders[i]
 			k := [2]string{o.Point, o.Scene}
 			orders[k] = append(orders[k], o)
 		}
@@ -73,7 +73,7 @@ func (b *Box) resolve(now time.Time) {
 			b.resolvePoint(s, p, orders)
 		}
 	})
-	b.ladder.shown = rung
+	b.ladder.shown, b.shown = rung, set
 	b.current.Store(s)
 }
 

@@ -22,6 +22,7 @@ type outbox struct {
 	probe   bool
 	ack     *gear.Ack
 	reports []*gear.Report
+	staged  *gear.StagedAck
 	quota   []gear.QuotaCount
 	frame   int64
 	urgent  bool // counts do not wait for the next frame
@@ -73,11 +74,13 @@ func (o *outbox) putReport(r *gear.Report) {
 
 func (o *outbox) putAck(a gear.Ack) { o.put(func() { o.ack = &a }) }
 
+func (o *outbox) putStaged(a gear.StagedAck) { o.put(func() { o.staged = &a }) }
+
 // restart forgets what belonged to a lost stream: a new one begins with a hello
 // that says what is held.
 func (o *outbox) restart() {
 	o.put(func() {
-		o.hello, o.probe, o.ack, o.quota = true, false, nil, nil
+		o.hello, o.probe, o.ack, o.quota, o.staged = true, false, nil, nil, nil
 	})
 }
 
@@ -86,7 +89,8 @@ func (o *outbox) restart() {
 func (o *outbox) take(hello func() gear.Hello, sent func() int64) []*agentv1.ConnectRequest {
 	o.mu.Lock()
 	wantHello, probe, ack, reports, quota, frame := o.hello, o.probe, o.ack, o.reports, o.quota, o.frame
-	o.hello, o.probe, o.ack, o.reports, o.quota = false, false, nil, nil, nil
+	staged := o.staged
+	o.hello, o.probe, o.ack, o.reports, o.quota, o.staged = false, false, nil, nil, nil, nil
 	o.mu.Unlock()
 	var frames []*agentv1.ConnectRequest
 	if wantHello {
@@ -96,7 +100,7 @@ func (o *outbox) take(hello func() gear.Hello, sent func() int64) []*agentv1.Con
 	for _, r := range reports {
 		frames = append(frames, &agentv1.ConnectRequest{Report: wire.FromReport(r)})
 	}
-	if ack == nil && !probe && quota == nil {
+	if ack == nil && !probe && quota == nil && staged == nil {
 		return frames
 	}
 	if len(reports) == 0 {
@@ -105,6 +109,9 @@ func (o *outbox) take(hello func() gear.Hello, sent func() int64) []*agentv1.Con
 	last := frames[len(frames)-1]
 	if ack != nil {
 		last.Ack = wire.FromAck(ack)
+	}
+	if staged != nil {
+		last.Staged = wire.FromStagedAck(staged)
 	}
 	for i := range quota {
 		last.Quota = append(last.Quota, wire.FromQuotaCount(&quota[i]))

@@ -48,6 +48,8 @@ func (s *session) handle(m *agentv1.ConnectResponse) (done bool) {
 	case *agentv1.ConnectResponse_Orders:
 		l.orders(body.Orders)
 		l.cfg.Box.Contact()
+	case *agentv1.ConnectResponse_Staged:
+		l.staged(body.Staged)
 	case *agentv1.ConnectResponse_Clock:
 		l.clock.exchange(time.Unix(0, body.Clock.GetAgentSentNs()), l.clock.local(), time.Unix(0, body.Clock.GetReferenceNs()))
 	case *agentv1.ConnectResponse_BaseQuotas:
@@ -130,6 +132,20 @@ func (l *Link) orders(m *agentv1.OrderSet) {
 	l.acknowledge(l.cfg.Box.Apply(&set))
 }
 
+func (l *Link) staged(m *agentv1.StagedSteps) {
+	steps, tables, problems := wire.ToStaged(m)
+	var a gear.StagedAck
+	if len(problems) > 0 {
+		a = l.cfg.Box.RefuseStaged(steps.Hash, problems)
+	} else {
+		a = l.cfg.Box.Stage(&steps, tables)
+	}
+	if a.Refused {
+		l.cfg.Log.Warn("staged steps refused", "why", inert(gear.Problems(a.Problems).Error()))
+	}
+	l.out.putStaged(a)
+}
+
 // askTables reports whether the tables of a version may be asked for: once.
 func (l *Link) askTables(v gear.Version) bool {
 	l.mu.Lock()
@@ -167,6 +183,7 @@ func (l *Link) hello() gear.Hello {
 	l.mu.Unlock()
 	h.Held, h.HeldHash = l.cfg.Box.Held()
 	h.Tables = l.cfg.Box.Tables()
+	h.StagedHash = l.cfg.Box.StagedHash()
 	h.FallbackRung = l.cfg.Box.Load().Rung
 	return h
 }
