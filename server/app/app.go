@@ -152,14 +152,16 @@ func (a *App) wireControl(ctx context.Context) error {
 	a.loops.Go(func() { a.hub.Run(a.run) })
 	a.publisher = newPublisher(a.hub)
 	a.openTelemetry()
+	holder := a.cfg.Replica + "/" + rand.Text()[:6] // a restart is another holder
 	a.loop = control.NewLoop(control.Config{
-		Holder: a.cfg.Replica + "/" + rand.Text()[:6], // a restart is another holder
+		Holder: holder,
 		Store:  a.db, Templates: a.db, Lease: a.db, Places: a.fleet,
 		Publisher: a.publisher, LeaseTTL: a.cfg.Lease.TTL, Log: a.log,
 	})
 	a.templates = template.NewService(a.db, a.fleet, a.loop.Nudge)
 	a.claims = control.NewService(a.db, a.db, a.loop.Nudge)
 	a.loops.Go(func() { a.loop.Run(a.run) })
+	a.runFeedback(holder)
 	return nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync"
 
-	"github.com/allspark/allspark/proto/gear"
 	"github.com/allspark/allspark/server/agentapi"
 	"github.com/allspark/allspark/server/control"
 	"github.com/allspark/allspark/server/push"
@@ -19,11 +18,11 @@ type publisher struct {
 	mu     sync.Mutex
 	frames map[string]any // by table hash
 	used   map[push.Key]map[string]any
-	sets   map[push.Key]*gear.OrderSet
+	shifts map[push.Key]*control.Shift // in force
 }
 
 func newPublisher(hub *push.Hub) *publisher {
-	return &publisher{hub: hub, frames: map[string]any{}, used: map[push.Key]map[string]any{}, sets: map[push.Key]*gear.OrderSet{}}
+	return &publisher{hub: hub, frames: map[string]any{}, used: map[push.Key]map[string]any{}, shifts: map[push.Key]*control.Shift{}}
 }
 
 // Publish implements control.Publisher.
@@ -49,7 +48,7 @@ func (p *publisher) Publish(_ context.Context, s *control.Shift) error {
 	key := push.Key{App: s.App, IDC: s.IDC}
 	p.hub.Publish(key, state)
 	p.used[key] = state.Tables
-	p.sets[key] = &s.Set
+	p.shifts[key] = s
 	p.forget()
 	return nil
 }

@@ -32,11 +32,12 @@ func (a *App) openTelemetry() {
 // available tells the mean RT setpoint that is ordered for a series.
 func (p *publisher) available(k telemetry.Key) time.Duration {
 	p.mu.Lock()
-	set := p.sets[push.Key{App: k.App, IDC: k.IDC}]
+	shift := p.shifts[push.Key{App: k.App, IDC: k.IDC}]
 	p.mu.Unlock()
-	if set == nil {
+	if shift == nil {
 		return 0
 	}
+	set := &shift.Set
 	var found time.Duration
 	for i := range set.Orders {
 		o := &set.Orders[i]

@@ -98,12 +98,15 @@ func (d *Demo) close() {
 // SetRate changes the number of superposed copies of the trace; it holds from the
 // next tick. It may be called at any time from any goroutine.
 func (d *Demo) SetRate(rate int) error {
-	if rate < 0 || rate > lab.MaxRate || float64(rate)/d.cfg.Speed > lab.MaxRate {
-		return fmt.Errorf("rate wants 0..%d, got %d", lab.MaxRate, rate)
+	if most := d.MaxRate(); rate < 0 || rate > most {
+		return fmt.Errorf("rate wants 0..%d, got %d", most, rate)
 	}
 	d.rate.Store(int64(rate))
 	return nil
 }
+
+// MaxRate is the most that SetRate takes.
+func (d *Demo) MaxRate() int { return int(min(lab.MaxRate, lab.MaxRate*d.cfg.Speed)) }
 
 // Rate is the number of superposed copies that was asked for last.
 func (d *Demo) Rate() int { return int(d.rate.Load()) }

@@ -44,8 +44,8 @@ type Claims interface {
 type Config struct {
 	Windows Windows
 	Claims  Claims
-	// Orders gives the order sets in force.
-	Orders func() []*gear.OrderSet
+	// Orders gives the shift in force of every app x IDC, with its tables.
+	Orders func() []*control.Shift
 	// Standing gives the claims that are active.
 	Standing func(ctx context.Context) ([]*control.Claim, error)
 	// Now is reference time.
@@ -99,7 +99,17 @@ func (l *Loop) Run(ctx context.Context) {
 type place struct {
 	scope control.Scope
 	order *gear.Order
-	set   *gear.OrderSet
+	shift *control.Shift
+}
+
+// work finds the work factors of the order's levels.
+func (p *place) work() []float64 {
+	for i := range p.shift.Tables {
+		if t := &p.shift.Tables[i]; t.Hash == p.order.Table {
+			return t.Work
+		}
+	}
+	return nil
 }
 
 // Turn judges every central point whose interval is over, and releases claims of
@@ -108,14 +118,14 @@ type place struct {
 func (l *Loop) Turn(ctx context.Context) error {
 	now := l.cfg.Now()
 	places := map[control.Scope]place{}
-	for _, set := range l.cfg.Orders() {
-		for i := range set.Orders {
-			o := &set.Orders[i]
+	for _, x := range l.cfg.Orders() {
+		for i := range x.Set.Orders {
+			o := &x.Set.Orders[i]
 			if o.Strategy != gear.StrategyCentral || o.Bucket != gear.Any || o.AvailableRT <= 0 {
 				continue
 			}
-			s := control.Scope{Scene: o.Scene, IDC: set.IDC, App: set.App, Point: o.Point, Bucket: gear.Any}
-			places[s] = place{s, o, set}
+			s := control.Scope{Scene: o.Scene, IDC: x.IDC, App: x.App, Point: o.Point, Bucket: gear.Any}
+			places[s] = place{s, o, x}
 		}
 	}
 	for s := range l.due {
@@ -154,7 +164,7 @@ func (l *Loop) Turn(ctx context.Context) error {
 		mine[c.Scope] = c
 	}
 	for s, p := range places {
-		set := SettingsOf(p.order)
+		set := SettingsOf(p.order, p.work()...)
 		at, ok := l.due[s]
 		if !ok { // whoever takes over lets a whole window pass first
 			l.due[s] = now.Add(set.Interval)
@@ -215,7 +225,7 @@ func (l *Loop) sample(p place, now time.Time) Sample {
 	var in Sample
 	var rt, level float64
 	for _, x := range l.cfg.Windows.Points(f, now) {
-		if x.Recent == nil || p.scope.Scene == gear.Any && x.Scene != gear.Any && own(p.set, x.Scene, x.Key.Point) {
+		if x.Recent == nil || p.scope.Scene == gear.Any && x.Scene != gear.Any && own(&p.shift.Set, x.Scene, x.Key.Point) {
 			continue
 		}
 		n := float64(x.Recent.Count)

@@ -85,6 +85,9 @@ var accessTable = map[string]row{
 	"get-point":     {"GET", "/points/*/ea119/sn/recall", nil, nil, [6]int{401, 200, 200, 200, 404, 404}},
 	"explain-point": {"GET", "/points/k2/ea119/sn/recall/explain", nil, nil, [6]int{401, 200, 200, 200, 404, 404}},
 	"point-agents":  {"GET", "/points/*/ea119/sn/recall/agents", nil, nil, [6]int{401, 200, 200, 200, 404, 404}},
+	"point-crowds":  {"GET", "/points/*/ea119/sn/recall/crowds?agents=true", nil, nil, [6]int{401, 200, 200, 200, 404, 404}},
+	"get-demo":      {"GET", "/demo", nil, nil, [6]int{401, 404, 404, 404, 404, 404}}, // no sample engine at this desk
+	"set-demo":      {"PUT", "/demo", text(`{"rate":80}`), nil, [6]int{401, 403, 403, 404, 403, 403}},
 	"get-history":   {"GET", "/history?app=sn&idc=ea119&scene=k2&point=recall", nil, nil, [6]int{401, 200, 200, 200, 200, 200}}, // foreign: empty, see below
 
 	"list-agents": {"GET", "/agents", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},

@@ -40,6 +40,8 @@ type Deps struct {
 
 	Loop     func() control.Status // who decides
 	Database Database
+
+	Demo Demo // nil where no sample engine runs
 }
 
 // Database answers whether it is there.

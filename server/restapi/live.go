@@ -11,6 +11,7 @@ import (
 type Windows interface {
 	Points(f telemetry.Filter, now time.Time) []telemetry.Point
 	Agents(k telemetry.Key, now time.Time) []telemetry.AgentPoint
+	Crowds(k telemetry.Key, now time.Time) (telemetry.Crowds, bool)
 }
 
 func toKey(k api.PointKey) telemetry.Key {

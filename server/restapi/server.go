@@ -112,6 +112,7 @@ func (s *Server) routes() {
 	s.bindingRoutes()
 	s.claimRoutes()
 	s.pointRoutes()
+	s.crowdRoutes()
 	s.agentRoutes()
 	s.changeRoutes()
 	s.eventRoutes()

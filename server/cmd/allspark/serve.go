@@ -77,6 +77,7 @@ func runDemo(ctx context.Context, out io.Writer, log *slog.Logger, cfg config.Co
 		a.Close()
 		return err
 	}
+	a.ServeDemo(engine)
 	greet(out, a, cfg)
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return a.Run(ctx) })

@@ -440,6 +440,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/demo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The sample engine's load
+         * @description 404 where no sample engine runs.
+         */
+        get: operations["get-demo"];
+        /**
+         * Change the sample engine's load
+         * @description In force at once, until the process ends; no change of the system, so not in the audit log. 404 where no sample engine runs.
+         */
+        put: operations["set-demo"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/enrolment-tokens": {
         parameters: {
             query?: never;
@@ -616,6 +640,26 @@ export interface paths {
          * @description The last ten seconds by agent; outliers by RT are marked.
          */
         get: operations["point-agents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/points/{scene}/{idc}/{app}/{point}/crowds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A point's crowds
+         * @description RT distribution, crowds with their level and mean RT, requests downgraded and of those how many needlessly, over the last ten seconds.
+         */
+        get: operations["point-crowds"];
         put?: never;
         post?: never;
         delete?: never;
@@ -869,7 +913,11 @@ export interface paths {
          */
         get: operations["diff-template"];
         put?: never;
-        post?: never;
+        /**
+         * Compare with an unsaved document
+         * @description What saving it would change. Saves nothing.
+         */
+        post: operations["diff-document"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1305,6 +1353,22 @@ export interface components {
              * @enum {string}
              */
             state: "connected" | "stale" | "disconnected" | "banned";
+        };
+        AgentCrowds: {
+            /**
+             * Format: double
+             * @description The setpoint it holds.
+             */
+            available_rt_ms: number;
+            /** @description Its crowds, from light to heavy. */
+            crowds: components["schemas"]["Crowd"][];
+            /**
+             * Format: double
+             * @description Of its predictor.
+             */
+            fit_residual: number;
+            /** @description Agent. */
+            instance: string;
         };
         AgentPage: {
             /** @description The page's objects. */
@@ -1771,6 +1835,152 @@ export interface components {
              */
             stale: number;
         };
+        Crowd: {
+            /** @description top: all the work allowed; unreachable: the least work allowed, and still too slow. */
+            bound?: string;
+            /**
+             * Format: int64
+             * @description Requests.
+             */
+            count: number;
+            /**
+             * Format: int64
+             * @description Of them, below the top level.
+             */
+            downgraded: number;
+            /**
+             * Format: double
+             * @description Least predicted RT, at full work on an idle machine.
+             * @example 3.9
+             */
+            edge_ms: number;
+            /**
+             * Format: double
+             * @description Their level, mean over machines.
+             * @example 42
+             */
+            level: number;
+            /**
+             * Format: int64
+             * @description Machines that have it.
+             */
+            machines: number;
+            /**
+             * Format: double
+             * @description Of those, estimated number needlessly.
+             */
+            needless: number;
+            /**
+             * Format: double
+             * @description Standard error of that number.
+             */
+            needless_error: number;
+            /**
+             * @description Of the last decision, of the machine with most of its requests.
+             * @example mean 7.61ms within 8ms, n=3078
+             */
+            reason: string;
+            /**
+             * Format: double
+             * @description Their mean RT.
+             */
+            rt_mean_ms: number;
+            /**
+             * Format: double
+             * @description Their work, of what the highest level does.
+             * @example 0.46
+             */
+            work: number;
+        };
+        Crowds: {
+            /** @description Each machine's own crowds, when asked for. */
+            agents: components["schemas"]["AgentCrowds"][];
+            /**
+             * @description Application.
+             * @example sn
+             */
+            app: string;
+            /**
+             * Format: date-time
+             * @description End of the window; absent when the point is silent.
+             */
+            at?: string;
+            /**
+             * Format: double
+             * @description The mean RT every crowd is held at or under; 0 when none.
+             * @example 8
+             */
+            available_rt_ms: number;
+            /**
+             * Format: int64
+             * @description Requests.
+             */
+            count: number;
+            /** @description From light to heavy. Edges of different machines within 25 % count as one crowd. */
+            crowds: components["schemas"]["Crowd"][];
+            /**
+             * Format: int64
+             * @description Requests that ran below the top level.
+             */
+            downgraded: number;
+            /**
+             * Format: double
+             * @description Standard deviation of ln RT around the predictor, mean over machines: 0.1 is about 10 %.
+             * @example 0.1
+             */
+            fit_residual: number;
+            /** @description Distribution of RT, rising. */
+            histogram: components["schemas"]["RTBin"][];
+            /**
+             * @description Machine room.
+             * @example ea119
+             */
+            idc: string;
+            /**
+             * Format: double
+             * @description Of them, estimated number that would have been within the available RT at the top level.
+             */
+            needless: number;
+            /**
+             * Format: double
+             * @description Standard error of that number.
+             */
+            needless_error: number;
+            /** @description A claim holds every crowd at the order's level. */
+            pinned: boolean;
+            /**
+             * @description Control point.
+             * @example recall
+             */
+            point: string;
+            /**
+             * Format: double
+             * @description Mean RT.
+             */
+            rt_mean_ms: number;
+            /**
+             * @description Scene; * for every scene without orders of its own.
+             * @example k2
+             */
+            scene: string;
+            /**
+             * @description Of the order in force; crowds exist under crowd_rt.
+             * @example crowd_rt
+             */
+            strategy: string;
+            /**
+             * Format: int64
+             * @description The order's level: requests that run below it are downgraded.
+             * @example 80
+             */
+            top_level: number;
+            /**
+             * Format: double
+             * @description Its length.
+             * @example 10000
+             */
+            window_ms: number;
+        };
         Database: {
             /**
              * @description sqlite or postgres.
@@ -1797,6 +2007,20 @@ export interface components {
             name: string;
             /** @description Its typed parameters. */
             parameters: components["schemas"]["Parameter"][];
+        };
+        Demo: {
+            /**
+             * Format: int64
+             * @description The most it takes.
+             * @example 400
+             */
+            readonly max_rate?: number;
+            /**
+             * Format: int64
+             * @description Superposed copies of the trace; 40 is about 220 requests a second.
+             * @example 40
+             */
+            rate: number;
         };
         Diff: {
             /** @description Every place that differs, in document order. */
@@ -2168,6 +2392,11 @@ export interface components {
         };
         Lease: {
             /**
+             * Format: date-time
+             * @description When this replica last looked at everything, while it decides.
+             */
+            decided?: string;
+            /**
              * Format: int64
              * @description Rises whenever the lease changes hands.
              */
@@ -2184,13 +2413,12 @@ export interface components {
             holder: string;
             /** @description Whether this replica holds it. */
             mine: boolean;
-            /** @description Why this replica does or does not hold it. */
-            reason: string;
-            /**
-             * Format: double
-             * @description This replica's clock against the database's.
-             */
-            skew_ms: number;
+            /** @description Newest version seen in the journal. */
+            newest: components["schemas"]["Version"];
+            /** @description What keeps it from deciding or publishing. */
+            trouble?: string;
+            /** @description Why this replica does not decide. */
+            waiting?: string;
         };
         Levels: {
             /**
@@ -2746,6 +2974,23 @@ export interface components {
              * @example fewer tags in gear 3
              */
             reason: string;
+        };
+        RTBin: {
+            /**
+             * Format: int64
+             * @description Requests.
+             */
+            count: number;
+            /**
+             * Format: double
+             * @description To.
+             */
+            high_ms: number;
+            /**
+             * Format: double
+             * @description From.
+             */
+            low_ms: number;
         };
         Reason: {
             /**
@@ -6294,6 +6539,212 @@ export interface operations {
             };
         };
     };
+    "get-demo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Demo"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "set-demo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Demo"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Demo"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "list-enrolment-tokens": {
         parameters: {
             query?: {
@@ -7204,6 +7655,110 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PointAgentPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "point-crowds": {
+        parameters: {
+            query?: {
+                /** @description With each machine's own crowds. */
+                agents?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Scene; * for those without orders of their own. */
+                scene: string;
+                /** @description Machine room. */
+                idc: string;
+                /** @description Application. */
+                app: string;
+                /** @description Control point. */
+                point: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Crowds"];
                 };
             };
             /** @description Bad Request */
@@ -8895,6 +9450,174 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "diff-document": {
+        parameters: {
+            query?: {
+                /** @description What it is compared with: draft, latest or a number. */
+                from?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Template id or name. */
+                template: string;
+            };
+            cookie?: never;
+        };
+        /** @description The template document. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "sn-recall",
+                 *       "strategy": {
+                 *         "kind": "fixed"
+                 *       },
+                 *       "levels": {
+                 *         "count": 10,
+                 *         "default": 8,
+                 *         "min": 1,
+                 *         "max": 10
+                 *       },
+                 *       "parameters": [
+                 *         {
+                 *           "name": "tag_count",
+                 *           "type": "int",
+                 *           "unit": "tags",
+                 *           "min": 10,
+                 *           "max": 200
+                 *         }
+                 *       ],
+                 *       "gears": [
+                 *         {
+                 *           "level": 1,
+                 *           "set": {
+                 *             "tag_count": 20
+                 *           }
+                 *         },
+                 *         {
+                 *           "level": 10,
+                 *           "set": {
+                 *             "tag_count": 200
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["TemplateDocument"];
+                "application/yaml": components["schemas"]["TemplateDocument"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Diff"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
