@@ -77,6 +77,10 @@ e2e: bin/allspark ## the console in a browser against the real binary
 services:
 	@[[ -n "$${TEST_POSTGRES_DSN:-}" ]] || docker info >/dev/null 2>&1 || scripts/need.sh 'initdb,/usr/lib/postgresql/*/bin/initdb:postgresql'
 
+.PHONY: lab
+lab: bin/allspark ## control laws in virtual time: server/lab/RESULTS.md (15 minutes of two cores)
+	bin/allspark lab standard --out server/lab/RESULTS.md
+
 ## Verify
 
 .PHONY: verify verify/generated verify/format verify/laws lint lint/go lint/web

@@ -43,6 +43,9 @@ var rows = []row{
 	{name: "sketch/merge against DDSketch", pkg: "proto/sketch", bench: "Merge/ours", metric: cpuMetric, unit: "ns", target: target{ratio: 1.0 / 3}},
 	{name: "sketch/wire against DDSketch", pkg: "proto/sketch", bench: "Merge/ours", metric: "wire-B", unit: "B", target: target{ratio: 1.15}},
 	{name: "sketch/quantile error", pkg: "proto/sketch", bench: "Error/ours", metric: "err-%", unit: "%", target: target{most: 1}, without: true, time: "1x"},
+	// The base is the same engine without control; the target is 60 s of two
+	// cores for ten million requests.
+	{name: "lab/ten million requests under crowd loops", pkg: "server/lab", bench: "Lab/ours", metric: "s/10M-on-2-cores", unit: "s", target: target{most: 60}, time: "300000x"},
 }
 
 func init() {

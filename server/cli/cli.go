@@ -19,6 +19,7 @@ func New(version string) *cobra.Command {
 	} {
 		root.AddCommand(s.bind(c))
 	}
+	root.AddCommand(Lab())
 	return root
 }
 

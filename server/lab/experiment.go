@@ -14,7 +14,11 @@ type Experiment struct {
 	Scenarios []Scenario
 	Policies  []string
 	Seeds     int // 1..Seeds
-	Workers   int // 0: one a core
+	// Offset moves the seeds to Offset+1..Offset+Seeds.
+	Offset  uint64
+	Workers int // 0: one a core
+	// NoGap leaves out the best static levels, the oracle and value_gap_share.
+	NoGap bool
 	// Progress is told after each run; it may be called from several goroutines,
 	// one at a time.
 	Progress func(done, total int, what string)
@@ -64,18 +68,21 @@ func (x *Experiment) Run(ctx context.Context) (*Results, error) {
 	tell := &teller{total: len(x.Scenarios) * (1 + (len(run)+1)*x.Seeds), to: x.Progress}
 	var first, second []func()
 	for i := range x.Scenarios {
-		first = append(first, func() {
-			res.plans[i] = NewPlan(x.Scenarios[i])
-			tell.did(x.Scenarios[i].Name + ": searched static levels")
-		})
+		res.plans[i] = NewPlan(x.Scenarios[i])
+		if slices.Contains(run, "static") {
+			first = append(first, func() {
+				res.plans[i].best()
+				tell.did(x.Scenarios[i].Name + ": searched static levels")
+			})
+		}
 		for seed := uint64(1); seed <= uint64(x.Seeds); seed++ {
-			for _, p := range append([]string{"oracle"}, run...) {
+			for _, p := range run {
 				second = append(second, func() {
 					var o Outcomes
 					if p == "oracle" {
-						o = Outcomes{MetricOracle: Oracle{Share: 1}.Bound(&x.Scenarios[i], seed)}
+						o = Outcomes{MetricOracle: Oracle{Share: 1}.Bound(&x.Scenarios[i], x.Offset+seed)}
 					} else {
-						o = res.plans[i].Run(p, seed)
+						o = res.plans[i].Run(p, x.Offset+seed)
 					}
 					tell.mu.Lock()
 					res.runs[runKey{i, p, seed}] = o
@@ -85,12 +92,15 @@ func (x *Experiment) Run(ctx context.Context) (*Results, error) {
 			}
 		}
 	}
+	tell.total = len(first) + len(second)
 	for _, jobs := range [][]func(){first, second} {
 		if err := parallel(ctx, x.Workers, jobs); err != nil {
 			return nil, err
 		}
 	}
-	res.gaps(run)
+	if !x.NoGap {
+		res.gaps(run[1:])
+	}
 	return res, nil
 }
 

@@ -42,7 +42,7 @@ func newCentral(s *Setup) Policy {
 			c := centralLoop{ladder: l}
 			if l != nil {
 				c.set = feedback.SettingsOf(&gear.Order{Strategy: gear.StrategyCentral, Level: l.Default, MinLevel: 1, MaxLevel: l.Top(),
-					AvailableRT: time.Duration(s.Targets[i]) * time.Microsecond}, l.Work)
+					AvailableRT: time.Duration(s.Targets[i]) * time.Microsecond}, l.Work...)
 				c.level = l.Default
 			}
 			p.loops = append(p.loops, c)

@@ -22,6 +22,8 @@ type recorder struct {
 	cores    float64
 	looks    int
 	busy     float64
+	own      *sketch.Sum // RT of the search node's own visits
+	ended    int64       // requests, warm-up and all
 }
 
 const (
@@ -115,7 +117,7 @@ func (r *recorder) settle() float64 {
 	return float64(len(r.lost)-first-calm) * settleBucket.Seconds()
 }
 
-func (r *recorder) outcomes(own *sketch.Sum) Outcomes {
+func (r *recorder) outcomes() Outcomes {
 	e := r.engine
 	var rt sketch.Sum
 	var value, offered, elapsed, depth, cut float64
@@ -142,7 +144,7 @@ func (r *recorder) outcomes(own *sketch.Sum) Outcomes {
 		MetricMean: elapsed / float64(max(all, 1)) / 1e6, MetricP50: quantile(&rt, 0.5), MetricP99: quantile(&rt, 0.99),
 		MetricTimeouts: float64(bad) / float64(max(all, 1)), MetricNeedless: float64(needless) / float64(max(judged, 1)),
 		MetricCut: cut / max(depth, 1e-9), MetricChurn: 100 * r.moved / float64(max(r.moves, 1)),
-		MetricSNp99: quantile(own, 0.99), MetricCores: r.cores / float64(max(r.looks, 1)),
+		MetricSNp99: quantile(r.own, 0.99), MetricCores: r.cores / float64(max(r.looks, 1)),
 		MetricCPU: (r.snBusy() - r.busy) / float64(snCores*len(e.model.IDCs)*e.model.Machines) / float64(r.plan.Scenario.Measure),
 	}
 	if r.plan.Scenario.Event > 0 {

@@ -37,15 +37,19 @@ func Metrics() []string {
 // Result is the metrics of one run by name; one that does not apply is absent.
 type Outcomes map[string]float64
 
-// Plan is a scenario made ready: model, ladders, targets, the static levels that
-// were searched. It is immutable and shared by parallel runs.
+// Plan is a scenario made ready: model, ladders and targets; the best static
+// levels are searched when a run first asks for them. It is shared by parallel
+// runs.
 type Plan struct {
 	Scenario Scenario
 	ladders  []*Ladder
 	targets  []float64
-	static   []int
 	peak     []int
-	share    float64 // of the cores, at which the best static levels were found
+	fluid    fluid
+
+	once   sync.Once
+	static []int
+	share  float64 // of the cores, at which the best static levels were found
 }
 
 // targetFactor is the available RT of each point beside its mean at the default
@@ -57,28 +61,46 @@ const targetFactor = 1.3
 // count from 1 and never use them.
 var searchSeeds = []uint64{9001, 9002, 9003}
 
-// NewPlan makes a scenario ready: it measures the targets, and searches the best
-// static levels among the best for each share of the cores, on seeds of its own.
+// NewPlan makes a scenario ready.
 func NewPlan(s Scenario) *Plan {
 	p := &Plan{Scenario: s, ladders: make([]*Ladder, len(Standard(1).Points)), targets: nominalTargets()}
 	m := s.model()
 	for i := range m.Points {
 		p.ladders[i] = ladderOf(m, i)
 	}
-	f := fluid{m, p.ladders}
-	p.peak = f.best(nominal*max(s.Peak, 1), 0.8)
-	best := -1.0
-	for _, share := range []float64{0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.05} {
-		levels := f.best(nominal*s.meanLoad(), share)
-		sum := 0.0
-		for _, seed := range searchSeeds {
-			sum += p.simulate("static", func(st *Setup) Policy { return newStatic(st, levels) }, seed)[MetricValue]
-		}
-		if sum > best {
-			best, p.static, p.share = sum, levels, share
-		}
-	}
+	p.fluid = fluid{m, p.ladders}
+	p.peak = p.fluid.best(nominal*max(s.Peak, 1), 0.8)
 	return p
+}
+
+// best searches the best static levels: for each share of the cores the levels
+// that earn most on paper, and of those the ones that earn most when they are
+// played, first in coarse steps of the share, then around the best.
+func (p *Plan) best() []int {
+	p.once.Do(func() {
+		earned := map[float64]float64{}
+		found := -1.0
+		try := func(share float64) {
+			if _, seen := earned[share]; seen || share < 0.2 {
+				return
+			}
+			levels := p.fluid.best(nominal*p.Scenario.meanLoad(), share)
+			sum := 0.0
+			for _, seed := range searchSeeds {
+				sum += p.simulate(func(st *Setup) Policy { return newStatic(st, levels) }, seed)[MetricValue]
+			}
+			if earned[share] = sum; sum > found {
+				found, p.static, p.share = sum, levels, share
+			}
+		}
+		for _, share := range []float64{0.4, 0.55, 0.7, 0.85, 1} {
+			try(share)
+		}
+		for _, off := range []float64{-0.075, 0.075} {
+			try(p.share + off)
+		}
+	})
+	return p.static
 }
 
 // pointMeter measures the mean RT of every point.
@@ -118,7 +140,16 @@ func (p *Plan) Run(policy string, seed uint64) Outcomes {
 	if !ok {
 		panic("lab: no policy " + policy)
 	}
-	return p.simulate(policy, info.make, seed)
+	if policy == "static" {
+		p.best()
+	}
+	return p.simulate(info.make, seed)
+}
+
+// count plays a policy and gives how many requests ended, warm-up and all.
+func (p *Plan) count(policy string, seed uint64) int64 {
+	info, _ := FindPolicy(policy)
+	return p.play(info.make, seed).ended
 }
 
 // probe watches the search node's own visits beside the policy.
@@ -135,7 +166,13 @@ func (p *probe) End(v *Visit, res Result) {
 	p.Policy.End(v, res)
 }
 
-func (p *Plan) simulate(_ string, build func(*Setup) Policy, seed uint64) Outcomes {
+func (p *Plan) simulate(build func(*Setup) Policy, seed uint64) Outcomes {
+	r := p.play(build, seed)
+	return r.outcomes()
+}
+
+// play runs the scenario once.
+func (p *Plan) play(build func(*Setup) Policy, seed uint64) *recorder {
 	s := &p.Scenario
 	m := s.model()
 	cfg := s.config(m, seed)
@@ -150,9 +187,10 @@ func (p *Plan) simulate(_ string, build func(*Setup) Policy, seed uint64) Outcom
 	}
 	e := NewEngine(cfg)
 	setup.Engine = e
-	rec := &recorder{plan: p, engine: e}
+	rec := &recorder{plan: p, engine: e, own: &watch.rt}
 	for now := int64(0); now < int64(s.Warm+s.Measure); now += int64(s.step()) {
 		if now == int64(s.Warm) {
+			_, rec.ended = rec.losses()
 			e.Tally.Reset()
 			watch.on = true
 			rec.begin()
@@ -164,15 +202,25 @@ func (p *Plan) simulate(_ string, build func(*Setup) Policy, seed uint64) Outcom
 			rec.look()
 		}
 	}
-	return rec.outcomes(&watch.rt)
+	_, n := rec.losses()
+	rec.ended += n
+	return rec
 }
 
-// Describe tells what was searched and measured before the runs.
+// Describe tells what was measured and searched before the runs.
 func (p *Plan) Describe() string {
-	s := fmt.Sprintf("static levels at %.0f %% of the cores:", 100*p.share)
+	s := "T at the standard factor, and best static levels"
+	if p.share > 0 {
+		s += fmt.Sprintf(" (at %.0f %% of the cores)", 100*p.share)
+	}
+	sep := ": "
 	for i, l := range p.ladders {
 		if l != nil {
-			s += fmt.Sprintf(" %s %d/%d (T %.1f ms)", Standard(1).Points[i].Name, p.static[i], l.Top(), p.targets[i]/1000)
+			s += fmt.Sprintf("%s%s %.1f ms", sep, Standard(1).Points[i].Name, p.targets[i]/1000)
+			if p.share > 0 {
+				s += fmt.Sprintf(" %d/%d", p.static[i], l.Top())
+			}
+			sep = ", "
 		}
 	}
 	return s

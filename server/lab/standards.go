@@ -1,0 +1,387 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// Standards is the standard set: what RESULTS.md shows. It takes some 15 minutes
+// of two cores.
+type Standards struct {
+	Seeds    int // of the final tables; other parts take fewer
+	Workers  int
+	Progress func(done, total int, what string)
+
+	out  strings.Builder
+	part int
+}
+
+// Parts of the set, for progress.
+const standardParts = 8
+
+// Run plays the set and gives the page.
+func (s *Standards) Run(ctx context.Context) (string, error) {
+	s.out.Reset()
+	s.say("# What the lab shows\n\nMade by `make lab` (`allspark lab standard --seeds %d`). Do not edit: run it again.\n\n"+
+		"Everything runs in virtual time on the model of `doc.go` with the constants of `constants.go`, which were fixed before any policy was "+
+		"compared, under the production rules: `agent/loop` for crowds, `server/feedback` for the central level, `server/template` for gears. "+
+		"All policies see the same requests, machines and noise; ± is a 95 %% interval over seeds, and differences are paired by seed. "+
+		"Value is what answers earned, as a share of what full answers to everybody would earn. "+
+		"T is the available RT of a point as a factor on its mean at the default gears under nominal load (search node 60 %% busy). "+
+		"The code trace was held out: nothing was chosen on it.\n", s.Seeds)
+	for _, part := range []func(context.Context) error{
+		s.tune, s.table1, s.sweeps, s.gaps, s.worlds, s.accuracy, s.limits,
+	} {
+		if err := part(ctx); err != nil {
+			return "", err
+		}
+		s.part++
+	}
+	return s.out.String(), nil
+}
+
+func (s *Standards) say(format string, args ...any) { fmt.Fprintf(&s.out, format, args...) }
+
+// run plays an experiment with progress that names the part.
+func (s *Standards) run(ctx context.Context, x Experiment) (*Results, error) {
+	x.Workers = s.Workers
+	if s.Progress != nil {
+		x.Progress = func(done, total int, what string) {
+			s.Progress(s.part*total+done, standardParts*total, fmt.Sprintf("part %d of %d, %s", s.part+1, standardParts, what))
+		}
+	}
+	return x.Run(ctx)
+}
+
+func (s *Standards) few(n int) int { return min(s.Seeds, n) }
+
+func scenarios(names ...string) (list []Scenario) {
+	for _, n := range names {
+		s, ok := FindScenario(n)
+		if !ok {
+			panic("lab: no scenario " + n) // a name in this file
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// table writes a Markdown table of one scenario, a policy a row.
+func (s *Standards) table(r *Results, scenario int, metrics ...string) {
+	s.say("\n| policy |")
+	for _, m := range metrics {
+		s.say(" %s |", m)
+	}
+	s.say("\n|---|%s\n", strings.Repeat("---:|", len(metrics)))
+	for _, p := range r.Policies {
+		s.say("| %s |", p)
+		for _, m := range metrics {
+			v, ok := r.Series(scenario, p, m)
+			s.say(" %s |", Cell{Of(v), ok}.Text())
+		}
+		s.say("\n")
+	}
+}
+
+// tune sweeps the factor of T of each law that has one.
+func (s *Standards) tune(ctx context.Context) error {
+	x := Experiment{Scenarios: scenarios("day-conv"), Seeds: s.few(4), NoGap: true}
+	for i := range x.Scenarios {
+		x.Scenarios[i].Name = "tuning"
+	}
+	factors := []string{"1", "1.3", "1.6", "2", "2.5"}
+	laws := []string{"central", "isolated", "crowd"}
+	for _, law := range laws {
+		for _, f := range factors {
+			x.Policies = append(x.Policies, law+"@"+f)
+		}
+	}
+	x.Offset = searchSeeds[0]
+	r, err := s.run(ctx, x)
+	if err != nil {
+		return err
+	}
+	s.say("\n## The setpoint of each law\n\nThe day on the conversation trace, %d seeds that nothing else uses. Each law is given a T of its own in what follows: "+
+		"central %g, isolated %g, crowd %g. At one and the same T, crowds are held back: when every crowd is at or under T, the mean of a point is well under it.\n",
+		x.Seeds, centralFactor, isolatedFactor, crowdFactor)
+	s.table(r, 0, MetricValue, MetricDepth, MetricP99, MetricTimeouts, MetricNeedless)
+	return nil
+}
+
+// table1 is the seed design's table: crowds against one central level against none.
+func (s *Standards) table1(ctx context.Context) error {
+	policies := []string{"none", "central", "isolated", "crowd", "central@1.6", "crowd@1.3"}
+	r, err := s.run(ctx, Experiment{Scenarios: scenarios("day-conv", "day-code"), Policies: policies, Seeds: s.Seeds, NoGap: true})
+	if err != nil {
+		return err
+	}
+	s.say("\n## Crowds against one central level against none\n\nA day with two peaks, %d seeds. What the design this follows reports from production: crowds over central depth +10 %%, "+
+		"p99 of the search node -6 ms, revenue +0.7 %%; none against central revenue -5 %%. central@1.6 and crowd@1.3 show what part of a difference is T's.\n", s.Seeds)
+	for i, name := range []string{"Conversation trace", "Code trace, held out"} {
+		s.say("\n### %s\n", name)
+		s.table(r, i, MetricValue, MetricDepth, MetricSNp99, MetricP99, MetricTimeouts, MetricNeedless, MetricCut, MetricCPU, MetricChurn)
+		s.say("\n| paired difference | value, %% | depth, %% | sn p99, ms | p99, ms | lost, points |\n|---|---:|---:|---:|---:|---:|\n")
+		for _, pair := range [][2]string{{"crowd", "central"}, {"crowd@1.3", "central"}, {"crowd", "central@1.6"}, {"crowd", "isolated"}, {"none", "central"}} {
+			s.say("| %s - %s |", pair[0], pair[1])
+			for _, m := range []string{MetricValue, MetricDepth, MetricSNp99, MetricP99, MetricTimeouts} {
+				a, _ := r.Series(i, pair[0], m)
+				b, _ := r.Series(i, pair[1], m)
+				d := Paired(a, b)
+				scale := 1.0
+				switch m {
+				case MetricValue, MetricDepth:
+					scale = 100 / Of(b).Mean
+				case MetricTimeouts:
+					scale = 100
+				}
+				s.say(" %+.2f ±%.2f |", d.Mean*scale, d.Half*scale)
+			}
+			s.say("\n")
+		}
+	}
+	return nil
+}
+
+// sweeps bends the world until crowds lose to the central level.
+func (s *Standards) sweeps(ctx context.Context) error {
+	s.say("\n## Where crowds lose\n\nThe day on the conversation trace, crowd minus central in value, paired over %d seeds, as one thing about the world changes.\n", s.few(6))
+	base := scenarios("day-conv")[0]
+	trace := base.trace()
+	for _, sweep := range []struct {
+		title, column string
+		values        []float64
+		change        func(w *Scenario, v float64)
+		also          func(v float64) string
+	}{
+		{"Users alike or unlike: the exponent on load", "sd of ln load", []float64{0.1, 0.25, 0.5, 0.75, 1, 1.3},
+			func(w *Scenario, v float64) { w.Users.Spread = v },
+			func(v float64) string { return fmt.Sprintf("%.2f", v*trace.logSD) }},
+		{"Concavity: the work that earns 63 %, beside the model's", "of full at default", []float64{0.1, 0.3, 0.6, 1, 2, 5},
+			func(w *Scenario, v float64) { w.Concave = v },
+			func(v float64) string {
+				one := base
+				one.Concave = v
+				p := NewPlan(one)
+				levels := make([]int, len(p.ladders))
+				for i, l := range p.ladders {
+					if l != nil {
+						levels[i] = l.Default
+					}
+				}
+				worth, _ := p.fluid.at(levels)
+				return fmt.Sprintf("%.2f", worth)
+			}},
+		{"Prediction: the error of ln load", "R² of the prediction", []float64{0.001, 0.25, 0.5, 1, 1.5, 3},
+			func(w *Scenario, v float64) { w.Users.Blur = v },
+			func(v float64) string {
+				return fmt.Sprintf("%.2f", trace.logSD*trace.logSD/(trace.logSD*trace.logSD+v*v))
+			}},
+	} {
+		x := Experiment{Policies: []string{"central", "crowd"}, Seeds: s.few(6), NoGap: true}
+		for _, v := range sweep.values {
+			w := base
+			w.Name = fmt.Sprintf("%s %g", sweep.title, v)
+			sweep.change(&w, v)
+			x.Scenarios = append(x.Scenarios, w)
+		}
+		r, err := s.run(ctx, x)
+		if err != nil {
+			return err
+		}
+		s.say("\n### %s\n\n| setting | %s | central | crowd | difference, %% | |\n|---:|---:|---:|---:|---:|---|\n", sweep.title, sweep.column)
+		for i, v := range sweep.values {
+			a, _ := r.Series(i, "crowd", MetricValue)
+			b, _ := r.Series(i, "central", MetricValue)
+			d := Paired(a, b)
+			scale := 100 / Of(b).Mean
+			verdict := map[int]string{1: "crowds win", 0: "no difference shown", -1: "**crowds lose**"}[d.Sign()]
+			s.say("| %.3g | %s | %s | %s | %+.2f ±%.2f | %s |\n", v, sweep.also(v), digits(Of(b).Mean), digits(Of(a).Mean), d.Mean*scale, d.Half*scale, verdict)
+		}
+	}
+	return nil
+}
+
+// gaps measures how much of what is to be had each policy has.
+func (s *Standards) gaps(ctx context.Context) error {
+	names := []string{"load-1.3", "load-2", "load-4"}
+	x := Experiment{Scenarios: scenarios(names...), Seeds: s.Seeds,
+		Policies: []string{"none", "static", "central", "isolated", "crowd", "dcaf", "cpu-1s"}}
+	r, err := s.run(ctx, x)
+	if err != nil {
+		return err
+	}
+	s.say("\n## The share of what is to be had\n\nvalue_gap_share is (value - best static levels) / (oracle - best static levels), %d seeds; the target is 0.8. "+
+		"The oracle is a bound, not a policy: a knapsack over 10 s with every request's true cost and value, no waiting, cores always busy (`oracle.go`).\n", s.Seeds)
+	for i, name := range names {
+		s.say("\n### %s\n\n%s\n", name, r.Plan(i).Describe())
+		s.table(r, i, MetricValue, MetricGapShare, MetricP99, MetricTimeouts, MetricDepth, MetricCPU)
+	}
+	return s.ladder(ctx, r)
+}
+
+// ladder takes from the oracle what no engine has, step by step.
+func (s *Standards) ladder(ctx context.Context, r *Results) error {
+	seeds := s.few(4)
+	steps := []struct {
+		name string
+		o    Oracle
+	}{
+		{"the oracle", Oracle{Share: 1}},
+		{"… with cores at most 85 % busy, room for waiting", Oracle{Share: 0.85}},
+		{"… and not knowing a user's value beyond what load tells, nor the noise", Oracle{Share: 0.85, Blind: true}},
+	}
+	got := make([][]float64, len(steps)*len(r.Scenarios))
+	var jobs []func()
+	for k, step := range steps {
+		for i := range r.Scenarios {
+			at := k*len(r.Scenarios) + i
+			got[at] = make([]float64, seeds)
+			for seed := range seeds {
+				jobs = append(jobs, func() { got[at][seed] = step.o.Bound(&r.Scenarios[i], uint64(seed+1)) })
+			}
+		}
+	}
+	if err := parallel(ctx, s.Workers, jobs); err != nil {
+		return err
+	}
+	s.say("\n### What eats the rest\n\nValue when the oracle is made to live as engines do, step by step (%d seeds), down to the crowd loop and the best static levels.\n\n| |", seeds)
+	for i := range r.Scenarios {
+		s.say(" %s |", r.Scenarios[i].Name)
+	}
+	s.say("\n|---|%s\n", strings.Repeat("---:|", len(r.Scenarios)))
+	line := func(name string, value func(i int) float64) {
+		s.say("| %s |", name)
+		for i := range r.Scenarios {
+			s.say(" %s |", digits(value(i)))
+		}
+		s.say("\n")
+	}
+	for k, step := range steps {
+		line(step.name, func(i int) float64 { return Of(got[k*len(r.Scenarios)+i]).Mean })
+	}
+	for _, p := range []string{"crowd", "static"} {
+		line(p, func(i int) float64 {
+			v, _ := r.Series(i, p, MetricValue)
+			return Of(v[:seeds]).Mean
+		})
+	}
+	s.say("\nThe steps between the rows say it: the first is the room that waiting needs, the second is knowledge that a loop on RT does not have and does not use " +
+		"(which user is worth more, and what chance will do to a request), and what is left between the blind oracle and the crowd loop is the loop's own: " +
+		"crowds share RT equally instead of by marginal value, each point holds its own T whatever the others do, and work that the point below cuts off is not seen. " +
+		"The first two parts cannot be had by regulating RT; pricing by user value (quota) and allocating over points (the RT tables) address the second and the third.\n")
+	return nil
+}
+
+// worlds plays everything else.
+func (s *Standards) worlds(ctx context.Context) error {
+	names := []string{"midnight", "news", "bursts", "retries", "fifo", "io", "slow", "delay", "outage", "load-2"}
+	x := Experiment{Scenarios: scenarios(names...), Seeds: s.few(3), NoGap: false}
+	for _, p := range Policies() {
+		x.Policies = append(x.Policies, p.Name)
+	}
+	r, err := s.run(ctx, x)
+	if err != nil {
+		return err
+	}
+	s.say("\n## Other worlds\n\n%d seeds. Timeouts count refused and failed calls. The limiters, DCAF, the PID on CPU and the autoscaler are baselines written for this comparison from their published laws: "+
+		"limiter libraries for Go read the wall clock inside and cannot run in virtual time. The autoscaler is the only one that may buy cores; `cores` says how many.\n", x.Seeds)
+	for i, w := range x.Scenarios {
+		s.say("\n### %s\n\n%s\n", w.Name, w.About)
+		m := []string{MetricValue, MetricP99, MetricTimeouts, MetricDepth, MetricNeedless, MetricCut, MetricChurn, MetricCores}
+		if w.Event > 0 {
+			m = append(m, MetricSettle)
+		}
+		s.table(r, i, m...)
+	}
+	return nil
+}
+
+// accuracy measures the loop where every crowd has hundreds of requests.
+func (s *Standards) accuracy(ctx context.Context) error {
+	steady, err := Steady(ctx, s.Workers, s.few(2))
+	if err != nil {
+		return err
+	}
+	cycles, err := Cycles(ctx, s.Workers)
+	if err != nil {
+		return err
+	}
+	moves, err := Moves(ctx, s.Workers)
+	if err != nil {
+		return err
+	}
+	s.say("\n## How well crowds hold T\n\nOne machine with %d processor-sharing cores, T %v, 100 levels of at most 8 %% apart where crowds work, intervals of 10 s, %d of them after %d to settle. "+
+		"Only crowds off their bounds with at least %d requests in the interval count. The true mean is the noise-free demand of the crowd's requests times the machine's stretch in that interval. "+
+		"Target: within [0.9 T, T] in 95 %%, above T in at most 2 %%.\n\n"+
+		"| load | crowd-intervals | requests | off bounds | within | above T | mean error | busy |\n|---|---:|---:|---:|---:|---:|---:|---:|\n",
+		snCores, rigTarget, rigLong-rigWarm, rigWarm, accuracySamples)
+	var all Accuracy
+	for _, a := range steady {
+		s.accuracyRow(&a)
+		n := float64(all.Intervals + a.Intervals)
+		all.Within += (a.Within - all.Within) * float64(a.Intervals) / n
+		all.Above += (a.Above - all.Above) * float64(a.Intervals) / n
+		all.Mean += (a.Mean - all.Mean) * float64(a.Intervals) / n
+		all.Intervals, all.Samples = all.Intervals+a.Intervals, all.Samples+a.Samples
+		all.OffBound += a.OffBound / float64(len(steady))
+		all.Busy += a.Busy / float64(len(steady))
+	}
+	all.Name = "**all**"
+	s.accuracyRow(&all)
+	s.say("\n### Limit cycles\n\nOne core, where crowds couple most: utilisation from low to almost full. The movement is the rms of mean ln work around its own moving average of nine intervals; a cycle is more than 3 %%.\n\n" +
+		"| load and T | busy | movement, %% |\n|---|---:|---:|\n")
+	for _, a := range cycles {
+		s.say("| %s | %.2f | %.2f |\n", a.Name, a.Busy, 100*a.Cycle)
+	}
+	s.say("\n### Settling\n\nIntervals after a step until the crowds' true means stay near T. Target: 6.\n\n| step | intervals |\n|---|---:|\n")
+	for _, m := range moves {
+		n := fmt.Sprint(m.Settled)
+		if m.Settled < 0 {
+			n = "never"
+		}
+		s.say("| %s | %s |\n", m.Name, n)
+	}
+	return nil
+}
+
+func (s *Standards) accuracyRow(a *Accuracy) {
+	s.say("| %s | %d | %d | %.2f | %.1f %% | %.1f %% | %.1f %% | %.2f |\n", a.Name, a.Intervals, a.Samples, a.OffBound, 100*a.Within, 100*a.Above, 100*a.Mean, a.Busy)
+}
+
+// limits measures speed and says what the figures do not.
+func (s *Standards) limits(ctx context.Context) error {
+	requests, took, err := Speed(ctx, s.Workers, 2_000_000)
+	if err != nil {
+		return err
+	}
+	s.say("\n## Speed\n\n%.1f million requests through the crowd loops of every machine, point and scene, unsampled, took %.1f s by the wall clock of the machine that made this page, whatever else it did: %.0f s for ten million. "+
+		"`make bench` shows the CPU time beside the engine without control.\n", float64(requests)/1e6, took.Seconds(), took.Seconds()*1e7/float64(requests))
+	s.say("\n## What this does not show\n\n" +
+		"The model's queues follow the textbook (see the tests against M/M/c and M/G/1-PS), its value curves and user values are assumptions with their reasons in `constants.go`, and its load comes from traces of language-model services, " +
+		"not of an advertising engine. Signs and mechanisms carry over better than sizes. Policies that hold RT were given the best of five setpoints on tuning seeds; static levels were searched for each scenario's own mean load, which an operator does not know beforehand: " +
+		"in `midnight` and `news` that is most of their advantage.\n")
+	return nil
+}
+
+// Speed plays at least so many requests under the crowd policy, on all workers,
+// and gives how many they were and how long they took.
+func Speed(ctx context.Context, workers, requests int) (played int64, took time.Duration, err error) {
+	const jobs = 4
+	p := NewPlan(Scenario{Name: "speed", Machines: 3, Load: flat(1.3), Warm: time.Second,
+		Measure: time.Duration(math.Ceil(float64(requests)/jobs/(1.3*nominal*6))) * time.Second, Peak: 1.3})
+	counts := make([]int64, jobs)
+	var list []func()
+	for i := range counts {
+		list = append(list, func() { counts[i] = p.count("crowd", uint64(i+1)) })
+	}
+	begun := time.Now()
+	err = parallel(ctx, workers, list)
+	took = time.Since(begun)
+	for _, n := range counts {
+		played += n
+	}
+	return played, took, err
+}
