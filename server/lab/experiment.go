@@ -62,10 +62,13 @@ func (x *Experiment) Run(ctx context.Context) (*Results, error) {
 	}
 	res := &Results{Scenarios: x.Scenarios, Policies: x.Policies, Seeds: x.Seeds, runs: map[runKey]Outcomes{}, plans: make([]*Plan, len(x.Scenarios))}
 	run := slices.Clone(x.Policies)
-	if !slices.Contains(run, "static") {
-		run = append(run, "static")
+	if !x.NoGap {
+		if !slices.Contains(run, "static") {
+			run = append(run, "static")
+		}
+		run = append([]string{"oracle"}, run...)
 	}
-	tell := &teller{total: len(x.Scenarios) * (1 + (len(run)+1)*x.Seeds), to: x.Progress}
+	tell := &teller{to: x.Progress}
 	var first, second []func()
 	for i := range x.Scenarios {
 		res.plans[i] = NewPlan(x.Scenarios[i])

@@ -36,10 +36,11 @@ type PolicyInfo struct {
 	factor float64
 }
 
-// Each law that holds RT is given the factor at which it earns the most on the
-// conversation trace's search seeds (RESULTS.md shows the sweep). Given one and the
-// same, the crowd loop would be held back: every crowd at or under T makes a
-// point's mean lower than one mean at T does.
+// The available RT each law is given, swept on the conversation trace's search
+// seeds (RESULTS.md shows it): for one mean a point, the one that earns most; for
+// crowds, the highest at which no more users are lost than under that. Given one
+// and the same T, the crowd loop would be held back: when every crowd is at or
+// under T, the mean of a point is well under it.
 const (
 	centralFactor  = 1.3
 	isolatedFactor = 1.3
