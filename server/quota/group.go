@@ -102,6 +102,7 @@ type Minute struct {
 	BaseMax  float64
 	Fallback float64 // mean share of agents that answered by themselves
 	Agents   float64 // mean
+	Machines int     // known of the group at its end
 	CPU      float64 // mean of the machines, -1 unknown
 	Build    string
 }

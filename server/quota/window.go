@@ -78,8 +78,6 @@ type Sums struct {
 	Window Amount
 	Half   Amount // of the newer half of the window
 	Fast   Amount // over FastSpan
-	// Filled says that counting began at least a window ago.
-	Filled bool
 }
 
 // Added is what was counted of a group since the last exchange.
@@ -127,7 +125,6 @@ const ringSize = int(MaxWindow/SubWindow) + 8
 // Ring keeps one group's sub-windows. The zero value is empty.
 type Ring struct {
 	cells []ringCell
-	first int64 // the oldest sub-window ever counted in
 }
 
 type ringCell struct {
@@ -139,7 +136,6 @@ type ringCell struct {
 func (r *Ring) Add(p Part) {
 	if r.cells == nil {
 		r.cells = make([]ringCell, ringSize)
-		r.first = p.Bucket
 	}
 	c := &r.cells[uint64(p.Bucket)%uint64(ringSize)]
 	switch {
@@ -148,20 +144,17 @@ func (r *Ring) Add(p Part) {
 	case c.bucket < p.Bucket:
 		c.bucket, c.Count = p.Bucket, p.Count
 	}
-	r.first = min(r.first, p.Bucket)
 }
 
 // Set replaces a sub-window.
 func (r *Ring) Set(p Part) {
 	if r.cells == nil {
 		r.cells = make([]ringCell, ringSize)
-		r.first = p.Bucket
 	}
 	c := &r.cells[uint64(p.Bucket)%uint64(ringSize)]
 	if c.bucket <= p.Bucket {
 		c.bucket, c.Count = p.Bucket, p.Count
 	}
-	r.first = min(r.first, p.Bucket)
 }
 
 // At gives a sub-window.
@@ -173,11 +166,6 @@ func (r *Ring) At(bucket int64) Count {
 		return c.Count
 	}
 	return Count{}
-}
-
-// Filled reports whether the window lies after the first count.
-func (r *Ring) Filled(now time.Time, window time.Duration) bool {
-	return r.cells != nil && r.first <= Bucket(now.Add(-Lag-window))
 }
 
 // Local is the window of one process.
@@ -214,7 +202,6 @@ func (l *Local) Exchange(_ context.Context, now time.Time, add []Added, ask []Qu
 	for i, q := range ask {
 		r := l.ring(q.Group, now)
 		out[i] = Read(now, q.Window, r.At)
-		out[i].Filled = r.Filled(now, q.Window)
 	}
 	for g, at := range l.used { // groups that were deleted
 		if now.Sub(at) > 2*MaxWindow {
@@ -226,3 +213,9 @@ func (l *Local) Exchange(_ context.Context, now time.Time, add []Added, ask []Qu
 }
 
 var _ Window = (*Local)(nil)
+
+// Publish implements Relay: nobody follows a process that is alone.
+func (l *Local) Publish(context.Context, []Decision) error { return nil }
+
+// Follow implements Relay.
+func (l *Local) Follow(context.Context, []string) ([]Decision, error) { return nil, nil }

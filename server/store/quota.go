@@ -234,6 +234,7 @@ type quotaMinuteDoc struct {
 	Agents   float64 `json:"agents"`
 	CPU      float64 `json:"cpu"`
 	Build    string  `json:"build"`
+	Machines int     `json:"machines"`
 }
 
 type quotaMinuteRecord struct {
@@ -251,7 +252,7 @@ func (d *DB) SaveQuotaMinutes(ctx context.Context, ms []quota.Minute) error {
 	}
 	rs := each(ms, func(m quota.Minute) quotaMinuteRecord {
 		return quotaMinuteRecord{m.Group, at(m.At), docOf(quotaMinuteDoc{
-			m.Ticks, m.Consumed, m.Requests, m.Sum, m.SumMax, m.Base, m.BaseMin, m.BaseMax, m.Fallback, m.Agents, m.CPU, m.Build,
+			m.Ticks, m.Consumed, m.Requests, m.Sum, m.SumMax, m.Base, m.BaseMin, m.BaseMax, m.Fallback, m.Agents, m.CPU, m.Build, m.Machines,
 		})}
 	})
 	return d.write(ctx, "save quota history", func(tx *gorm.DB) error {
@@ -272,7 +273,7 @@ func (d *DB) QuotaMinutes(ctx context.Context, group string, from, to time.Time)
 		b := r.Body.v
 		return quota.Minute{
 			Group: r.GroupID, At: r.Minute.time(), Ticks: b.Ticks, Consumed: b.Consumed, Requests: b.Requests, Sum: b.Sum, SumMax: b.SumMax,
-			Base: b.Base, BaseMin: b.BaseMin, BaseMax: b.BaseMax, Fallback: b.Fallback, Agents: b.Agents, CPU: b.CPU, Build: b.Build,
+			Base: b.Base, BaseMin: b.BaseMin, BaseMax: b.BaseMax, Fallback: b.Fallback, Agents: b.Agents, CPU: b.CPU, Build: b.Build, Machines: b.Machines,
 		}
 	}), nil
 }
