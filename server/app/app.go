@@ -141,7 +141,7 @@ func (a *App) openAuth(ctx context.Context) error {
 // wireControl makes the rooms between the database and the streams.
 func (a *App) wireControl(ctx context.Context) error {
 	a.fleet = fleet.NewRegistry(a.db, fleet.Options{
-		StaleAfter: a.cfg.Agents.StaleAfter, AgeOut: a.cfg.Agents.ForgetAfter, Now: a.clock.Now, Log: a.log,
+		Replica: a.cfg.Replica, StaleAfter: a.cfg.Agents.StaleAfter, AgeOut: a.cfg.Agents.ForgetAfter, Now: a.clock.Now, Log: a.log,
 	})
 	if err := a.fleet.Load(ctx); err != nil {
 		return fmt.Errorf("load agents: %w", err)
@@ -161,6 +161,7 @@ func (a *App) wireControl(ctx context.Context) error {
 	a.templates = template.NewService(a.db, a.fleet, a.loop.Nudge)
 	a.claims = control.NewService(a.db, a.db, a.loop.Nudge)
 	a.loops.Go(func() { a.loop.Run(a.run) })
+	a.loops.Go(func() { a.pruner().run(a.run) })
 	a.runFeedback(holder)
 	return nil
 }
