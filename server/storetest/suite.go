@@ -50,6 +50,10 @@ func Run(t *testing.T, open Open) {
 		"QuotaGroupRaces": testQuotaGroupRaces,
 		"QuotaMinutes":    testQuotaMinutes,
 
+		"Scenes":      testScenes,
+		"Profiles":    testProfiles,
+		"Allocations": testAllocations,
+
 		"Settings":         testSettings,
 		"History":          testHistory,
 		"HistoryRetention": testHistoryRetention,
