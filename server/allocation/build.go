@@ -35,16 +35,21 @@ func Build(in *Input) (*Table, gear.Problems) {
 	b := in.builder()
 	best := b.best()
 	t := b.table(best)
-	if in.linked() {
-		alone := *in
-		alone.Isolated = true
-		t.compare(alone.builder().best())
+	if slices.ContainsFunc(in.Points, func(p Point) bool { return p.Feeder != None }) {
+		t.compare(in, in.isolated().builder().best())
 	}
 	return t, nil
 }
 
-func (in *Input) linked() bool {
-	return !in.Isolated && slices.ContainsFunc(in.Points, func(p Point) bool { return p.Feeder != None })
+// isolated is the input as points see it that are regulated by themselves: each
+// believes that it gets all it can take, and that all it hands on is taken.
+func (in *Input) isolated() *Input {
+	alone := *in
+	alone.Points = slices.Clone(in.Points)
+	for i := range alone.Points {
+		alone.Points[i].Feeder = None
+	}
+	return &alone
 }
 
 type builder struct {

@@ -27,7 +27,6 @@ type Input struct {
 	Statistic Statistic // what the target speaks of
 	From, To  int       // targets, ms, both included
 	Limit     float64   // ms after which the caller in front gives up; 0 for none
-	Isolated  bool      // regulate each point by itself: build as if no point fed another
 }
 
 // Class is a group of requests of similar load: who is heavy at one point is

@@ -38,7 +38,7 @@ func (p *pass) options(i int, output bool) []option {
 		return []option{{f.ran, p.cost[i][f.ran], p.earns(i, f.ran, f.taken), f.out}}
 	}
 	f := p.in.Points[i].Feeder
-	if f == None || !p.fixed[f].is || p.in.Isolated {
+	if f == None || !p.fixed[f].is {
 		return p.whole(i, output)
 	}
 	supply := p.fixed[f].out

@@ -102,7 +102,7 @@ func (l *links) settle(root *block) {
 	l.feeder, l.consumer = make([]int, len(in.Points)), make([]int, len(in.Points))
 	for i := range in.Points {
 		l.feeder[i] = in.Points[i].Feeder
-		if in.Isolated || slices.Contains(l.fixed, i) || slices.Contains(l.fixed, l.feeder[i]) {
+		if slices.Contains(l.fixed, i) || slices.Contains(l.fixed, l.feeder[i]) {
 			l.feeder[i] = None
 		}
 	}
@@ -115,9 +115,6 @@ func (l *links) settle(root *block) {
 	}
 	for i := range in.Points {
 		l.consumer[i] = None
-		if in.Isolated {
-			continue
-		}
 		if c := in.consumers(i); len(c) == 1 && l.sees(c[0]) && in.Points[i].outputRises() {
 			l.consumer[i] = c[0]
 		}
@@ -127,7 +124,7 @@ func (l *links) settle(root *block) {
 
 // sees tells whether a pass knows the supply of point c: it is carried, or fixed.
 func (l *links) sees(c int) bool {
-	return l.feeder[c] != None || !l.in.Isolated && slices.Contains(l.fixed, l.in.Points[c].Feeder)
+	return l.feeder[c] != None || slices.Contains(l.fixed, l.in.Points[c].Feeder)
 }
 
 // inexact lists the points whose rows are not known to be the best.

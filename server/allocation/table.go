@@ -105,13 +105,14 @@ func (t *Table) slopes() {
 
 // compare puts isolated regulation beside each row: the same passes without the
 // links, measured with the true flow.
-func (t *Table) compare(best []*choice) {
+func (t *Table) compare(in *Input, best []*choice) {
 	for i := range t.Rows {
 		c := best[t.Rows[i].Target]
 		if c == nil {
 			continue
 		}
-		t.Rows[i].Isolated = &Isolated{Effect: c.flow.Effect, Work: c.flow.Work, Cut: c.flow.Cut, Idle: c.flow.Idle, Levels: c.levels}
+		f := in.Flow(c.levels)
+		t.Rows[i].Isolated = &Isolated{Effect: f.Effect, Work: f.Work, Cut: f.Cut, Idle: f.Idle, Levels: c.levels}
 	}
 }
 
