@@ -49,4 +49,9 @@ export default {
     internal: "The server failed.",
     invalid: "Refused.",
   },
+  demo: {
+    load: "Demo load",
+    rate: "{{rate}} × trace",
+    hint: "Superposed copies of the trace that the sample engine replays; in force at once",
+  },
 };

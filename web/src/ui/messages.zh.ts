@@ -49,4 +49,9 @@ export default {
     internal: "服务器出错。",
     invalid: "请求被拒绝。",
   },
+  demo: {
+    load: "演示负载",
+    rate: "{{rate}} × 轨迹",
+    hint: "示例引擎回放的轨迹份数，立即生效",
+  },
 };

@@ -7,6 +7,7 @@ import { useRefresh } from "../../api/live";
 import { all, useRecentChanges, type Page } from "../../api/rollout";
 import type { Agent, PointState, Status } from "../../api/types";
 import { byNumber, byText, DataTable, type Column } from "../../ui/DataTable";
+import { DemoLoad } from "../../ui/DemoLoad";
 import { clock, count, isTime, ms, share, useAgo } from "../../ui/format";
 import { Card, Level, PageHead, Tag, Tile } from "../../ui/marks";
 import { Empty, Loaded } from "../../ui/states";
@@ -53,7 +54,7 @@ export function OverviewPage() {
   );
   return (
     <div className="page">
-      <PageHead title={t("overview.title")} />
+      <PageHead title={t("overview.title")} actions={<DemoLoad />} />
       <Loaded query={status} rows={2}>
         {(s) => (
           <div className="tiles">

@@ -11,6 +11,7 @@ import { RolloutDrawer } from "../../ui/Rollout";
 import { Loaded, Skeleton } from "../../ui/states";
 import { usePoint, usePointEvents } from "./api";
 import { ClaimsCard } from "./ClaimsCard";
+import { CrowdsCard } from "./CrowdsCard";
 import { idOf } from "./key";
 import { OverrideDialog } from "./OverrideDialog";
 import { PointAgents } from "./PointAgents";
@@ -144,6 +145,7 @@ function Point({ id, point: p }: { id: PointKey; point: PointState }) {
               <HistoryCharts id={id} minutes={range} onPick={(x) => set("at", x)} />
             </Suspense>
           </Card>
+          {o?.strategy === "crowd_rt" && <CrowdsCard id={id} max={o.max_level} />}
           <PointAgents id={id} />
         </div>
         <div className="stack">
