@@ -33,6 +33,8 @@ type Spec struct {
 	From, To    time.Duration   // targets the allocation table covers; 0: 50..500 ms
 	Front       Place           // who measures the scene end to end, e.g. the span of app frontend
 	Graph       Graph
+
+	FeedbackAlone bool // a new target is approached step by step, without a preset
 }
 
 // Statistic is the mean (Quantile 0) or a quantile.
