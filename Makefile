@@ -76,6 +76,7 @@ e2e: bin/allspark ## the console in a browser against the real binary
 # private server from this machine's programs; only the last needs anything.
 services:
 	@[[ -n "$${TEST_POSTGRES_DSN:-}" ]] || docker info >/dev/null 2>&1 || scripts/need.sh 'initdb,/usr/lib/postgresql/*/bin/initdb:postgresql'
+	@scripts/need.sh redis-server:redis-server # also beside containers: some tests kill their own
 
 .PHONY: lab
 lab: bin/allspark ## control laws in virtual time: server/lab/RESULTS.md (15 minutes of two cores)

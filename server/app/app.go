@@ -53,6 +53,7 @@ type App struct {
 	claims    *control.Service
 	loop      *control.Loop
 	agents    *agentapi.Service
+	quota     quotas
 	rest      *restapi.Server
 
 	http     *http.Server
@@ -163,7 +164,7 @@ func (a *App) wireControl(ctx context.Context) error {
 	a.loops.Go(func() { a.loop.Run(a.run) })
 	a.loops.Go(func() { a.pruner().run(a.run) })
 	a.runFeedback(holder)
-	return nil
+	return a.openQuota()
 }
 
 func (a *App) listen() (err error) {
@@ -204,7 +205,7 @@ func (a *App) serveAgents() error {
 	}
 	var raising sync.Mutex
 	a.agents = agentapi.New(agentapi.Options{
-		Auth: a.auth, Hub: a.hub, Fleet: a.fleet, Reports: a.windows, Clock: a.clock, Log: a.log,
+		Auth: a.auth, Hub: a.hub, Fleet: a.fleet, Reports: a.windows, Quotas: a.quota.meter, Clock: a.clock, Log: a.log,
 		Joined: func(string, string) { a.loop.Nudge() },
 		Ahead: func(app, idc string, v gear.Version) {
 			if !raising.TryLock() {
@@ -249,7 +250,8 @@ func (a *App) serveREST(ctx context.Context, version string) error {
 		Auth: a.auth, Templates: a.templates, Store: a.db, Claims: a.claims, Control: a.db, Audit: a.db,
 		Fleet: a.fleet, Push: a.hub, Windows: a.windows, History: a.history,
 		Settings: a.db, DefaultSettings: defaults, Apply: a.apply,
-		Loop:     a.loop.Status,
+		Loop:  a.loop.Status,
+		Quota: a.quota.service, QuotaStore: a.db, QuotaLoop: a.quota.loop,
 		Database: a.db,
 	})
 	a.http = a.rest.HTTPServer(a.cfg.HTTP.Addr)

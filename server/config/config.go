@@ -13,6 +13,7 @@ type Config struct {
 	GRPC      GRPC      `koanf:"grpc"`
 	DataDir   string    `koanf:"data_dir"`
 	Database  string    `koanf:"database"`
+	Redis     Redis     `koanf:"redis"`
 	Replica   string    `koanf:"replica"`
 	Lease     Lease     `koanf:"lease"`
 	Agents    Agents    `koanf:"agents"`
@@ -27,6 +28,14 @@ type HTTP struct {
 	TLSCert        string   `koanf:"tls_cert"`
 	TLSKey         string   `koanf:"tls_key"`
 	TrustedProxies []string `koanf:"trusted_proxies"`
+}
+
+// Redis shares the quota window between replicas. Without a URL the window is in
+// the process, which is right for one replica only.
+type Redis struct {
+	URL     string `koanf:"url"`
+	Cluster bool   `koanf:"cluster"`
+	Prefix  string `koanf:"prefix"`
 }
 
 // GRPC is the agents' listener.
@@ -79,6 +88,7 @@ func Default() Config {
 		GRPC:    GRPC{Addr: "127.0.0.1:8081"},
 		DataDir: "data",
 		Lease:   Lease{TTL: 6 * time.Second},
+		Redis:   Redis{Prefix: "allspark"},
 		Agents: Agents{
 			ReportInterval: time.Second, FrameInterval: 100 * time.Millisecond, ClockInterval: 10 * time.Second,
 			// An agent keeps the last good set for a day: levels chosen for yesterday's

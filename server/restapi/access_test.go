@@ -80,6 +80,15 @@ var accessTable = map[string]row{
 	"release-claim": {"POST", "/claims/{claim}/release", reason, nil, [6]int{401, 403, 200, 200, 404, 403}},
 	"undo-claim":    {"POST", "/claims/{claim}/undo", reason, nil, [6]int{401, 403, 200, 200, 404, 403}},
 
+	"list-quota-groups":  {"GET", "/quota-groups", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
+	"create-quota-group": {"POST", "/quota-groups", text(quotaOf("fresh", "sn", "prerank", 1000)), nil, [6]int{401, 403, 201, 201, 403, 403}},
+	"get-quota-group":    {"GET", "/quota-groups/sn-rank", nil, nil, [6]int{401, 200, 200, 200, 404, 200}},
+	"update-quota-group": {"PUT", "/quota-groups/sn-rank", text(quotaOf("sn-rank", "sn", "rank", 2000)), quotaETag, [6]int{401, 403, 200, 200, 404, 403}},
+	"delete-quota-group": {"DELETE", "/quota-groups/sn-rank", nil, quotaETag, [6]int{401, 403, 204, 204, 404, 403}},
+	"quota-history":      {"GET", "/quota-groups/sn-rank/history?step=minute", nil, nil, [6]int{401, 200, 200, 200, 404, 200}},
+	"calibrate-quota":    {"GET", "/quota-groups/sn-rank/calibration", nil, nil, [6]int{401, 200, 200, 200, 404, 200}},
+	"simulate-quota":     {"POST", "/quota-groups/sn-rank/simulate", text(`{"settings":` + quotaSettings(3000) + `,"arrivals":[100,100,400]}`), nil, [6]int{401, 200, 200, 200, 404, 200}},
+
 	"list-apps":     {"GET", "/apps", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
 	"list-points":   {"GET", "/points", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
 	"get-point":     {"GET", "/points/*/ea119/sn/recall", nil, nil, [6]int{401, 200, 200, 200, 404, 404}},

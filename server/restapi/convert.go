@@ -8,6 +8,7 @@ import (
 	"github.com/allspark/allspark/server/api"
 	"github.com/allspark/allspark/server/auth"
 	"github.com/allspark/allspark/server/control"
+	"github.com/allspark/allspark/server/quota"
 	"github.com/allspark/allspark/server/settings"
 	"github.com/allspark/allspark/server/template"
 )
@@ -39,6 +40,10 @@ func dto(v any) (shown any, version int64) {
 	case *auth.User:
 		if o != nil {
 			return toUser(o), o.Version
+		}
+	case *quota.Group:
+		if o != nil {
+			return toQuotaGroup(o), o.Version
 		}
 	case *settings.Settings:
 		if o != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/allspark/allspark/server/control"
 	"github.com/allspark/allspark/server/fleet"
 	"github.com/allspark/allspark/server/push"
+	"github.com/allspark/allspark/server/quota"
 	"github.com/allspark/allspark/server/settings"
 	"github.com/allspark/allspark/server/telemetry"
 	"github.com/allspark/allspark/server/template"
@@ -37,6 +38,10 @@ type Deps struct {
 	Settings        settings.Store
 	DefaultSettings settings.Settings       // in force while nothing is stored
 	Apply           func(settings.Settings) // puts changed settings in force on this replica
+
+	Quota      *quota.Service
+	QuotaStore quota.Store // to read groups and their history
+	QuotaLoop  *quota.Loop // to read how they stand
 
 	Loop     func() control.Status // who decides
 	Database Database

@@ -23,6 +23,7 @@ import (
 	"github.com/allspark/allspark/server/control"
 	"github.com/allspark/allspark/server/fleet"
 	"github.com/allspark/allspark/server/push"
+	"github.com/allspark/allspark/server/quota"
 	"github.com/allspark/allspark/server/settings"
 	"github.com/allspark/allspark/server/store"
 	"github.com/allspark/allspark/server/telemetry"
@@ -90,6 +91,7 @@ func newDesk(t *testing.T, dir string) *desk {
 		Audit: db, Fleet: d.fleet, Push: d.push, Windows: windows, History: telemetry.History{Store: db}, Settings: db,
 		DefaultSettings: settings.Settings{RetentionMinutes: 168 * time.Hour, RetentionHours: 2160 * time.Hour, StaleAfter: 5 * time.Second, ForgetAfter: 24 * time.Hour},
 		Loop:            func() control.Status { return control.Status{Leading: true, Holder: "a"} }, Database: db,
+		Quota: quota.NewService(db, func() {}), QuotaStore: db, QuotaLoop: quota.NewLoop(quota.Config{Now: time.Now}),
 	})
 	t.Cleanup(d.server.Stop)
 	for role, grants := range map[string][]auth.Grant{
@@ -141,6 +143,7 @@ func (d *desk) furnish() {
 		d.ok(d.do("admin", "POST", "/bindings", `{"selector":{"scene":"*","idc":"*","app":"`+x.app+`","point":"`+x.point+`"},"template":"`+x.name+`"}`), 201, x.b)
 		d.ok(d.do("admin", "POST", "/claims", claimOf(x.app, 3)), 201, x.c)
 	}
+	d.ok(d.do("admin", "POST", "/quota-groups", quotaOf("sn-rank", "sn", "rank", 1000)), 201, nil)
 	d.decide()
 	d.ok(d.do("admin", "GET", "/templates/sn-recall", ""), 200, &d.template)
 	d.ok(d.do("admin", "GET", "/templates/rank-score", ""), 200, &d.other)
