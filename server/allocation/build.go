@@ -86,6 +86,7 @@ func (b *builder) best() []*choice {
 		for q := range quantiles {
 			b.run(best, q, p)
 		}
+		b.polish(best)
 	}
 	for t := 1; t <= in.To; t++ {
 		if p := best[t-1]; p != nil && (best[t] == nil || p.flow.Effect >= best[t].flow.Effect) {
@@ -93,6 +94,46 @@ func (b *builder) best() []*choice {
 		}
 	}
 	return best
+}
+
+// maxPolish bounds the vectors that polish tries: some tenths of a second.
+const maxPolish = 40_000
+
+// polish tries all vectors one level away from those found, and again from what
+// that finds. Few points with few levels leave large steps between vectors, and
+// the passes' quantiles may step over the best; with many, the steps are small and
+// so is what is lost, and trying would take too long.
+func (b *builder) polish(best []*choice) {
+	near := 0
+	for i := range b.in.Points {
+		lo, hi := b.in.Points[i].span()
+		near += hi - lo
+	}
+	known, left := map[*choice]bool{}, maxPolish
+	for {
+		var fresh []*choice
+		for _, c := range best {
+			if c != nil && !known[c] {
+				known[c] = true
+				fresh = append(fresh, c)
+			}
+		}
+		if left -= near * len(fresh); len(fresh) == 0 || left < 0 {
+			return
+		}
+		for _, c := range fresh {
+			for i := range b.in.Points {
+				lo, hi := b.in.Points[i].span()
+				for l := lo; l <= hi; l++ {
+					if l != c.levels[i] {
+						levels := slices.Clone(c.levels)
+						levels[i] = l
+						b.consider(best, levels)
+					}
+				}
+			}
+		}
+	}
 }
 
 // least is the all-minimum vector; floor the fastest level of each point, which

@@ -56,7 +56,10 @@
 // of its vectors is judged (judge.go: convolution within each load class, then
 // mixed) and filed under what it truly takes; better vectors for shorter targets
 // serve longer ones. The all-minimum vector is always among them. Against
-// enumeration the mean loss is below 0.2 % of the effect on small graphs.
+// enumeration of small graphs the passes alone lose 0.06 to 0.15 % of the effect
+// on average, and up to a third at single targets where steps are few; there every
+// vector one level away is tried too (polish), which leaves nothing without links
+// and at most 0.7 % with them.
 //
 // # Outputs
 //

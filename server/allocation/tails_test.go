@@ -10,6 +10,25 @@ import (
 	"github.com/allspark/allspark/server/allocation"
 )
 
+// enumerate is the best effect for each target over every vector, by its true
+// statistic.
+func enumerate(in *allocation.Input) []float64 {
+	truth := allocation.Judge(in)
+	best := make([]float64, in.To+1)
+	for x := range best {
+		best[x] = math.Inf(-1)
+	}
+	vectors(in, func(levels []int) {
+		if at := int(math.Ceil(truth(levels) - 1e-9)); at <= in.To {
+			best[at] = max(best[at], in.Flow(levels).Effect)
+		}
+	})
+	for x := 1; x <= in.To; x++ {
+		best[x] = max(best[x], best[x-1])
+	}
+	return best
+}
+
 // TestTails compares tables with the enumeration of all vectors by their true
 // statistic: for percentiles a table is no longer exact, and says how far off.
 func TestTails(t *testing.T) {
@@ -32,18 +51,8 @@ func TestTails(t *testing.T) {
 				in.Statistic.Q = c.stat
 				table, problems := allocation.Build(in)
 				require.Empty(t, problems)
-				truth := allocation.Judge(in)
-				best := make([]float64, in.To+1)
-				for x := range best {
-					best[x] = math.Inf(-1)
-				}
-				vectors(in, func(levels []int) {
-					if at := int(math.Ceil(truth(levels) - 1e-9)); at <= in.To {
-						best[at] = max(best[at], in.Flow(levels).Effect)
-					}
-				})
+				best := enumerate(in)
 				for x := 1; x <= in.To; x++ {
-					best[x] = max(best[x], best[x-1])
 					row, clamped := table.Row(x)
 					if math.IsInf(best[x], -1) {
 						continue
@@ -123,4 +132,49 @@ func TestRelaxationBounds(t *testing.T) {
 	}
 	t.Logf("30 points x 100 levels: at most %.3f %%", 100*worst)
 	require.Less(t, worst, 0.02)
+}
+
+// BenchmarkLoss reports how much effect tables for p99 lose against enumeration.
+func BenchmarkLoss(b *testing.B) {
+	b.Run("ours", func(b *testing.B) {
+		r := rand.New(rand.NewPCG(3, 16))
+		total, worst, n := 0.0, 0.0, 0
+		for range b.N {
+			for range 40 {
+				in := random(r, shape{points: 4, levels: 5, maxMS: 20, series: true, spread: true, classes: 2, offGrid: true})
+				in.Statistic.Q = 0.99
+				table, problems := allocation.Build(in)
+				if problems != nil {
+					b.Fatal(problems)
+				}
+				best := enumerate(in)
+				for _, row := range table.Rows {
+					gap := (best[row.Target] - row.Effect) / best[row.Target]
+					total, worst, n = total+gap, max(worst, gap), n+1
+				}
+			}
+		}
+		b.ReportMetric(100*total/float64(n), "mean-%")
+		b.ReportMetric(100*worst, "largest-%")
+	})
+}
+
+// BenchmarkRelaxation reports how far the linear relaxation, point levels mixed,
+// lies above the best whole levels.
+func BenchmarkRelaxation(b *testing.B) {
+	in, _ := engine(30, 100, false, 1)
+	b.Run("ours", func(b *testing.B) {
+		total, n := 0.0, 0
+		for range b.N {
+			table, problems := allocation.Build(in)
+			if problems != nil {
+				b.Fatal(problems)
+			}
+			bound := allocation.Relax(in, in.To)
+			for _, row := range table.Rows {
+				total, n = total+(bound[row.Target]-row.Effect)/bound[row.Target], n+1
+			}
+		}
+		b.ReportMetric(100*total/float64(n), "above-%")
+	})
 }
