@@ -74,6 +74,38 @@ func init() {
 	}
 }
 
+func init() {
+	whole := row{pkg: "server/servertest", without: true, rounds: 1}
+	add := func(name, bench, metric, time string, most float64) {
+		r := whole
+		r.name, r.bench, r.metric, r.time, r.unit, r.target = name, bench, metric, time, "ms", target{most: most}
+		rows = append(rows, r)
+	}
+	// The whole on one machine: the agents, too, take their share of its cores.
+	add("roll-back/99 % of 1,000 agents, median", "Rollback/ours/1000", "median-ms", "5x", 5000)
+	add("roll-back/99 % of 1,000 agents, worst", "Rollback/ours/1000", "worst-ms", "5x", 5000)
+	for _, db := range []string{"sqlite", "postgres"} {
+		add("explain/p99 over REST, "+db, "Explain/ours/"+db, "p99-ms", "500x", 100)
+	}
+	// Seven days of minutes and ninety of hours are loaded once for all queries.
+	for _, db := range []string{"sqlite", "postgres"} {
+		history := row{pkg: "server/store", together: "History", time: "500x", rounds: 1, without: true}
+		for _, q := range []struct {
+			name, bench, metric, unit string
+			most                      float64
+		}{
+			{"load of 5,000 series", "series-day-by-minute", "s/5000-series", "s", 300},
+			{"p99 of a series' day by minute", "series-day-by-minute", "p99-ms", "ms", 100},
+			{"p99 of a series' week by hour", "series-week-by-hour", "p99-ms", "ms", 100},
+			{"p99 of an app's hour by minute", "app-hour-by-minute", "p99-ms", "ms", 500},
+		} {
+			r := history
+			r.name, r.bench, r.metric, r.unit, r.target = "history/"+q.name+", "+db, "History/"+db+"/"+q.bench, q.metric, q.unit, target{most: q.most}
+			rows = append(rows, r)
+		}
+	}
+}
+
 func (r *row) baseBench() string {
 	switch {
 	case r.without:

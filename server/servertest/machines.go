@@ -14,7 +14,7 @@ import (
 )
 
 // watchEvery is how often a machine's log looks at what its requests would get.
-const watchEvery = 10 * time.Millisecond
+const watchEvery = 20 * time.Millisecond
 
 // Seen is one line of a machine's log: what a request got from then on.
 type Seen struct {
@@ -203,7 +203,7 @@ func (ms Machines) Await(t testing.TB, what string, share float64, ok func(Seen)
 		if time.Since(began) > patience {
 			t.Fatalf("not within %v: %s: %d of %d", patience, what, n, len(ms))
 		}
-		time.Sleep(watchEvery / 5)
+		time.Sleep(watchEvery / 4)
 	}
 }
 

@@ -18,11 +18,11 @@ import (
 // times. Exactly one wins; the other is told base, mine and theirs; nothing that
 // was acknowledged is lost.
 func TestR12(t *testing.T) {
-	t.Run("sqlite", func(t *testing.T) { race(t, servertest.Serve(t, servertest.Settings(t.TempDir())), 1000) })
+	t.Run("sqlite", func(t *testing.T) { race(t, servertest.Serve(t, servertest.Settings(t.TempDir())), 1000/less) })
 	t.Run("postgres", func(t *testing.T) {
 		cfg := servertest.Settings(t.TempDir())
 		cfg.Database = services.Postgres(t)
-		race(t, servertest.Serve(t, cfg), 100)
+		race(t, servertest.Serve(t, cfg), 50)
 	})
 }
 

@@ -47,7 +47,7 @@ func (f *fleet) rollBack(t testing.TB, etag string, share float64) time.Duration
 // TestR19: a bad gear is published; one call takes it back, and 99 of 100 machines
 // serve the good one. How fast is the bench's question.
 func TestR19(t *testing.T) {
-	f := newFleet(t, 1000)
+	f := newFleet(t, 1000/less)
 	etag := f.spoil(t)
 	took := f.rollBack(t, etag, 0.99)
 	t.Logf("99 %% of %d machines after %v", len(f.Machines), took)
