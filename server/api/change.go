@@ -22,6 +22,13 @@ type ChangeDetail struct {
 	Orders      []Order       `json:"orders" doc:"The whole set."`
 	Differences []OrderChange `json:"differences" doc:"Against the shift before."`
 	Progress    *Progress     `json:"progress,omitempty" doc:"Who holds it, while it is the newest."`
+	Undo        *Undo         `json:"undo,omitempty" doc:"What undoing it would do now."`
+}
+
+// Undo is what undoing a revision would do, or why it can not be done.
+type Undo struct {
+	Actions []string `json:"actions" doc:"What would be done, for people."`
+	Problem string   `json:"problem,omitempty" doc:"Why it can not be done; empty when it can."`
 }
 
 // OrderChange is one order that differs.

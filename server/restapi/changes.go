@@ -47,7 +47,7 @@ func (s *Server) changeRoutes() {
 	})
 	handle(s, endpoint{
 		method: http.MethodPost, path: "/changes/{revision}/undo", id: "undo-change", tag: tag, verb: auth.Set,
-		summary: "Undo a change", description: "Claims that came are released, claims that went are set again, templates that moved are rolled back to the version before. Everything it does is a change of its own.",
+		summary: "Undo a change", description: "Claims that came are released, claims that went are set again, bindings that came, went or changed are put back, templates that were published are rolled back to the version before. What has been changed since is left alone. Everything it does is a change of its own.",
 	}, s.undoChange)
 }
 
@@ -175,6 +175,9 @@ func (s *Server) getChange(ctx context.Context, c *caller, in *RevisionPath) (*p
 		progress := toProgress(p, time.Now())
 		out.Progress = &progress
 	}
+	if out.Undo, err = s.undoOf(ctx, c, shift); err != nil {
+		return nil, err
+	}
 	return &plain[api.ChangeDetail]{out}, nil
 }
 
@@ -226,105 +229,6 @@ func sameOrder(a, b *gear.Order) bool {
 	same := slices.Equal(x.Settings, y.Settings)
 	x.Settings, y.Settings = nil, nil
 	return same && fmt.Sprintf("%+v", x) == fmt.Sprintf("%+v", y)
-}
-
-func (s *Server) undoChange(ctx context.Context, c *caller, in *struct {
-	RevisionPath
-	Idempotent
-	Body api.Reason
-}) (*plain[api.Undone], error) {
-	shift, err := s.shift(ctx, c, in.Revision)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.may(auth.Set, shift.App, shift.IDC); err != nil {
-		return nil, err
-	}
-	out := api.Undone{Actions: []string{}, Claims: []api.Claim{}}
-	if err := s.undoClaims(ctx, c, shift, in.Body.Reason, in.IdempotencyKey, &out); err != nil {
-		return nil, err
-	}
-	if err := s.undoTemplates(ctx, c, shift, in.Body.Reason, in.IdempotencyKey, &out); err != nil {
-		return nil, err
-	}
-	if len(out.Actions) == 0 {
-		return nil, fault.New(fault.Conflict, "revision %d has nothing left to undo: its claims have ended and its templates have moved on", in.Revision)
-	}
-	return &plain[api.Undone]{out}, nil
-}
-
-func (s *Server) undoClaims(ctx context.Context, c *caller, shift *control.Shift, reason, key string, out *api.Undone) error {
-	now, err := s.deps.Control.Now(ctx)
-	if err != nil {
-		return err
-	}
-	for _, id := range shift.Claims {
-		cl, err := s.deps.Control.GetClaim(ctx, id)
-		if err != nil {
-			return err
-		}
-		came := !cl.Start.After(shift.At) && (cl.Released.IsZero() || cl.Released.After(shift.At))
-		went := !cl.Released.IsZero() && !cl.Released.After(shift.At) && (cl.End.IsZero() || now.Before(cl.End))
-		if !(came && cl.Active(now)) && !went {
-			continue
-		}
-		if err := c.may(auth.Set, cl.Scope.App, cl.Scope.IDC); err != nil {
-			return err
-		}
-		done, err := s.undoClaim(ctx, c, cl, reason, partKey(key, cl.ID))
-		if fault.Is(err, fault.Duplicate) {
-			done, err = cl, nil
-		}
-		if err != nil {
-			return err
-		}
-		verb := "released "
-		if went {
-			verb = "set again "
-		}
-		out.Actions = append(out.Actions, verb+cl.ValueText())
-		out.Claims = append(out.Claims, toClaim(done))
-	}
-	return nil
-}
-
-// undoTemplates rolls back every template whose version this shift moved, if
-// that version is still the newest.
-func (s *Server) undoTemplates(ctx context.Context, c *caller, shift *control.Shift, reason, key string, out *api.Undone) error {
-	before, err := s.before(ctx, shift)
-	if err != nil || before == nil {
-		return err
-	}
-	seen := map[string]bool{}
-	for _, d := range diffOrders(before, shift) {
-		if d.before == nil || d.after == nil || d.before.Template != d.after.Template || d.before.TemplateVersion == d.after.TemplateVersion || seen[d.after.Template] {
-			continue
-		}
-		seen[d.after.Template] = true
-		t, err := s.template(ctx, d.after.Template)
-		if fault.Is(err, fault.NotFound) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if t.Latest != d.after.TemplateVersion {
-			continue // somebody published since: that is theirs to undo
-		}
-		if err := s.mayWrite(ctx, c, auth.Publish, t); err != nil {
-			return err
-		}
-		v, err := s.deps.Templates.Rollback(ctx, t.ID, t.Version, d.before.TemplateVersion, false, c.change(reason, partKey(key, t.ID)))
-		if err != nil && !fault.Is(err, fault.Duplicate) {
-			return err
-		}
-		number := t.Latest
-		if v != nil {
-			number = v.Number
-		}
-		out.Actions = append(out.Actions, fmt.Sprintf("rolled template %s back to version %d as version %d", t.Name, d.before.TemplateVersion, number))
-	}
-	return nil
 }
 
 // partKey gives each step of a compound action its own idempotency key.
