@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/allspark/allspark/agent"
+	"github.com/allspark/allspark/agent/quota"
 	"github.com/allspark/allspark/proto/gear"
 	"github.com/allspark/allspark/server/lab"
 )
@@ -31,6 +32,7 @@ type point struct {
 	handle   *agent.Point
 	external bool
 	reads    []reader
+	quotas   []*quota.Quota // by the model's scene; nil where no quota bounds the point
 }
 
 // reader reads one parameter the way the model wants it: as a number.
@@ -78,6 +80,11 @@ func newMachine(cfg *Config, m *lab.Model, id int) *machine {
 	for i := range m.Points {
 		if m.Points[i].App == appID {
 			out.points[i] = declare(out.agent, &m.Points[i])
+			if i == lab.Rank {
+				for _, s := range m.Scenes {
+					out.points[i].quotas = append(out.points[i].quotas, out.points[i].handle.Quota(s.Name).Default(defaultQuota))
+				}
+			}
 		}
 	}
 	return out
@@ -131,6 +138,11 @@ func (c *controls) Begin(v *lab.Visit, r *lab.Reading) {
 	}
 	for i := range p.reads {
 		r[i] = p.reads[i].read(d)
+	}
+	if p.quotas != nil {
+		// The first parameter of rank is its candidates: where level and quota both
+		// bound them, the smaller counts.
+		r[0] = float64(p.quotas[v.Scene].Take(v.Value, int(r[0])))
 	}
 }
 

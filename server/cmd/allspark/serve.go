@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -68,11 +69,22 @@ func runDemo(ctx context.Context, out io.Writer, log *slog.Logger, cfg config.Co
 		a.Close()
 		return err
 	}
-	engine, err := demo.New(demo.Config{
+	sample := demo.Config{
 		Controller: a.GRPCAddr(), EnrolToken: a.Local().EnrolToken,
 		Rate: cfg.Demo.Rate, Speed: cfg.Demo.Speed, Machines: cfg.Demo.Machines, Seed: cfg.Demo.Seed,
 		DataDir: filepath.Join(cfg.DataDir, "agents"), Log: log,
-	})
+	}
+	scenes, profiles := a.Scenes()
+	if err := demo.SeedScenes(ctx, scenes, profiles, sample, time.Now()); err != nil {
+		a.Close()
+		return err
+	}
+	groups, kept := a.Quotas()
+	if err := demo.SeedQuota(ctx, groups, kept); err != nil {
+		a.Close()
+		return err
+	}
+	engine, err := demo.New(sample)
 	if err != nil {
 		a.Close()
 		return err
