@@ -32,6 +32,7 @@ type live struct {
 	shown      [MaxCrowds]shown
 	said       [MaxCrowds]string
 	reports    int
+	restart    bool // windows begin anew with the next tick: T has changed
 }
 
 // window is a sample under way, and the mean utilisation over it.
@@ -67,7 +68,14 @@ type shown struct {
 
 // obey takes a new order. Requests that began under the old one keep its table.
 func (c *crowdLoop) obey(o *gear.Order) {
+	before := c.set.AvailableRT
 	c.order, c.set = *o, SettingsOf(o, c.work)
+	if v := c.live; v != nil && before > 0 && c.set.AvailableRT != before {
+		v.state = v.state.Retarget(before, c.set.AvailableRT, c.set)
+		v.fast, v.slow = window{}, window{}
+		// The first windows under the new T begin now.
+		v.restart = true
+	}
 	hi := min(max(o.Level, o.MinLevel, 1), len(c.work), math.MaxUint8)
 	c.bounds = bounds{lo: min(max(o.MinLevel, 1), hi), hi: hi}
 	c.sink.within.Store(uint64(max(o.AvailableRT.Microseconds(), 0)))
@@ -98,6 +106,10 @@ func (c *crowdLoop) tick(now time.Time, utilisation float64) {
 	}
 	v := c.live
 	c.drain(x, utilisation)
+	if v.restart { // requests that began under the old T are in what was just drained
+		v.restart, v.fast, v.slow = false, window{}, window{}
+		v.fastEnd, v.slowEnd = now.Add(c.set.EmergencyWindow), now.Add(c.set.Interval)
+	}
 	moved := false
 	if !now.Before(v.fastEnd) {
 		v.state, moved = Emergency(v.state, v.fast.take(), c.set)

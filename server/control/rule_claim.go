@@ -129,6 +129,9 @@ func checkValue(c *Claim, bad func(path, code, format string, args ...any)) {
 		if x, ok := p.Check(gear.Duration(c.Duration)); !ok {
 			bad("duration", x.Code, "%s", x.Message)
 		}
+		if c.Field == FieldTarget && (c.Scope.Scene == gear.Any || c.Scope.App != gear.Any || c.Scope.Point != gear.Any || c.Scope.Bucket != gear.Any) {
+			bad("scope", gear.CodeShape, "a target is of a scene, in one IDC or in all; its scope names no app, point or bucket")
+		}
 	case FieldBudget:
 		if math.IsNaN(c.Number) || math.IsInf(c.Number, 0) || c.Number <= 0 {
 			bad("number", gear.CodeRange, "budget wants float above 0, got %s", gear.Float(c.Number).Format())

@@ -44,17 +44,43 @@ func claimChange(c audit.Change, verb string, x *Claim) audit.Change {
 // database's clock where they are missing, are filled in; a blank scope field is
 // Any.
 func (s *Service) Set(ctx context.Context, x *Claim, c audit.Change) (*Claim, error) {
+	out, err := s.SetAll(ctx, []*Claim{x}, c)
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}
+
+// SetAll makes several claims count before anything is decided on them. Those that
+// were set stay set when a later one fails; they are given with the error.
+func (s *Service) SetAll(ctx context.Context, xs []*Claim, c audit.Change) (set []*Claim, err error) {
 	now, err := s.store.Now(ctx)
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if len(set) > 0 {
+			s.nudge()
+		}
+	}()
+	for _, x := range xs {
+		n, err := s.create(ctx, x, now, c)
+		if err != nil {
+			return set, err
+		}
+		set = append(set, n)
+	}
+	return set, nil
+}
+
+func (s *Service) create(ctx context.Context, x *Claim, now time.Time, c audit.Change) (*Claim, error) {
 	n := *x
 	n.Scope = Scope{Scene: orAny(x.Scope.Scene), IDC: orAny(x.Scope.IDC), App: orAny(x.Scope.App), Point: orAny(x.Scope.Point), Bucket: orAny(x.Scope.Bucket)}
 	n.Author, n.Released, n.ReleaseBy, n.Version, n.CreatedAt = c.Actor, time.Time{}, "", 0, now
 	if n.Start.IsZero() {
 		n.Start = now
 	}
-	if n.Field == FieldTarget || n.Field == FieldBudget {
+	if n.Field == FieldBudget {
 		return nil, fault.New(fault.Invalid, "nothing obeys a claim of %s yet", n.Field)
 	}
 	if problems := CheckClaim(&n, now); len(problems) > 0 {
@@ -73,7 +99,6 @@ func (s *Service) Set(ctx context.Context, x *Claim, c audit.Change) (*Claim, er
 	if err := s.store.CreateClaim(ctx, &n, claimChange(c, "set", &n)); err != nil {
 		return nil, fmt.Errorf("set %s for %s: %w", n.ValueText(), n.Scope, err)
 	}
-	s.nudge()
 	return &n, nil
 }
 

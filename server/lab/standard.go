@@ -94,3 +94,6 @@ func amount(name, unit string, low, high, def int64) gear.Param {
 	return gear.Param{Name: name, Kind: gear.KindInt, Unit: unit, Monotonic: gear.MonotonicUp,
 		Min: gear.Int(low), Max: gear.Int(high), Default: gear.Int(def)}
 }
+
+// Network is one call's way there and back inside an IDC.
+func Network() time.Duration { return network }

@@ -23,6 +23,8 @@ type sceneDoc struct {
 	Front       sceneSpotDoc    `json:"front,omitzero"`
 	Nodes       []nodeDoc       `json:"nodes,omitempty"`
 	Edges       []edgeDoc       `json:"edges,omitempty"`
+
+	FeedbackAlone bool `json:"feedback_alone,omitempty"`
 }
 
 type sceneSpotDoc struct {
@@ -55,14 +57,14 @@ func toSceneDoc(s *scene.Spec) sceneDoc {
 		Nodes: each(s.Graph.Nodes, func(n scene.Node) nodeDoc {
 			return nodeDoc{n.ID, sceneSpotDoc(n.Place), n.External, n.Within, n.Network, n.Retries, n.Timeout, n.FedBy, n.X, n.Y}
 		}),
-		Edges: each(s.Graph.Edges, func(e scene.Edge) edgeDoc { return edgeDoc(e) }),
+		Edges: each(s.Graph.Edges, func(e scene.Edge) edgeDoc { return edgeDoc(e) }), FeedbackAlone: s.FeedbackAlone,
 	}
 }
 
 func (d sceneDoc) spec(name string) scene.Spec {
 	return scene.Spec{
 		Name: name, Description: d.Description, Target: d.Target, Statistic: scene.Statistic{Quantile: d.Quantile}, Timeout: d.Timeout,
-		MaxTimeouts: d.MaxTimeouts, Ladder: d.Ladder, From: d.From, To: d.To, Front: scene.Place(d.Front),
+		MaxTimeouts: d.MaxTimeouts, FeedbackAlone: d.FeedbackAlone, Ladder: d.Ladder, From: d.From, To: d.To, Front: scene.Place(d.Front),
 		Graph: scene.Graph{
 			Nodes: each(d.Nodes, func(n nodeDoc) scene.Node {
 				return scene.Node{ID: n.ID, Place: scene.Place(n.Place), External: n.External, Within: n.Within, Network: n.Network,
