@@ -29,6 +29,10 @@ type Change struct {
 	IdempotencyKey string
 
 	Before, After json.RawMessage
+
+	// Glass names the leave by which the change is made in a freeze; it is not
+	// recorded itself: the store flags the reason.
+	Glass string
 }
 
 // Entry is a Change as it was recorded.

@@ -16,6 +16,7 @@ import (
 	"github.com/allspark/allspark/server/auth"
 	"github.com/allspark/allspark/server/control"
 	"github.com/allspark/allspark/server/fleet"
+	"github.com/allspark/allspark/server/plan"
 	"github.com/allspark/allspark/server/settings"
 	"github.com/allspark/allspark/server/template"
 )
@@ -150,7 +151,13 @@ func TestRecordsKeepEveryField(t *testing.T) {
 	gr.Doc = gr.Body.v
 	require.Equal(t, g, fromSettingsRecord(gr))
 
+	pl := filled[plan.Plan]()
+	pr := toPlanRecord(pl)
+	through(t, &pr.Body)
+	require.Equal(t, pl, fromPlanRecord(pr))
+
 	n := filled[audit.Entry]()
+	n.Glass = "" // not recorded: the reason is flagged instead
 	nr := toAuditRecord(n)
 	require.Equal(t, *n, nr.entry())
 }

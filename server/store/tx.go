@@ -89,6 +89,10 @@ func (d *DB) change(ctx context.Context, ch audit.Change, kind, verb string,
 		if err := fn(tx, now, &ch); err != nil {
 			return err
 		}
+		// After fn: only now the object's app and IDC are known.
+		if err := thaw(tx, now, &ch); err != nil {
+			return err
+		}
 		return appendEntry(tx, &head, now, ch)
 	})
 }

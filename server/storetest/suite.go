@@ -54,6 +54,11 @@ func Run(t *testing.T, open Open) {
 		"Profiles":    testProfiles,
 		"Allocations": testAllocations,
 
+		"Plans":     testPlans,
+		"PlanRuns":  testPlanRuns,
+		"PlanRaces": testPlanRaces,
+		"Freezes":   testFreezes,
+
 		"Settings":         testSettings,
 		"History":          testHistory,
 		"HistoryRetention": testHistoryRetention,
