@@ -54,6 +54,7 @@ type App struct {
 	loop      *control.Loop
 	agents    *agentapi.Service
 	quota     quotas
+	scene     sceneRooms
 	rest      *restapi.Server
 
 	http     *http.Server
@@ -164,6 +165,7 @@ func (a *App) wireControl(ctx context.Context) error {
 	a.loops.Go(func() { a.loop.Run(a.run) })
 	a.loops.Go(func() { a.pruner().run(a.run) })
 	a.runFeedback(holder)
+	a.runScenes(holder)
 	return a.openQuota()
 }
 
