@@ -21,6 +21,13 @@
 // between. Points, parameters and scenes are resolved once, into handles; the
 // path of a request indexes arrays. Everything may be called concurrently.
 //
+// # Local loops
+//
+// Under the strategy crowd_rt a point's level is decided here, for each group of
+// requests of similar predicted cost, so that the mean response time stays at or
+// under what the order allows; under external_timeout a call edge's timeout is.
+// The app does nothing for it but pass a Load and report Elapsed. See package loop.
+//
 // # Fallback
 //
 // With no controller the last good orders answer until their TTL, also after a

@@ -35,6 +35,12 @@
 // 10,000 slices; the hash is the same on every machine. Other requests take the
 // scene's order for bucket "*", else the one of scene "*".
 //
+// # Local loops
+//
+// A rule of crowd_rt or external_timeout is made for each scene: it points to the
+// loop's table of levels, or to this rule again with the timeout of now. Loops that
+// no rule points to any more are forgotten when a set is resolved.
+//
 // # Snapshot on disk
 //
 // One file, written to a temporary name, synced and renamed:

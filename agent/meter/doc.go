@@ -17,6 +17,12 @@
 // these words at the drain; nothing is kept twice. Load and value are summed in
 // units of 2^-20, so that a sum is an integer add.
 //
+// # Local loops
+//
+// A request that a crowd loop decided carries a code in place of its level: the
+// level, and above it which Sink is told of its end. The code is larger than any
+// level, so requests without one are recorded by the same instructions as before.
+//
 // # Units and statistics
 //
 // RT is microseconds, rounded down. A shed request did no work: it is counted

@@ -22,6 +22,19 @@
 // request of it pays for its slowest ones. What it is worth beside crowds is
 // measured in server/lab.
 //
+// # Claims of the central loop
+//
+// Loop judges each central point once an interval, on the replica that holds the
+// lease "feedback" and on what that replica's agents reported in the last ten
+// seconds. It writes only when the level moves: a new claim, then the release of
+// the old one, so that the level never falls back in between. A claim ends an hour
+// later unless it is renewed, which happens when a third of that is left: a point
+// that holds its level costs less than two rows of the audit log an hour, and a
+// claim whose loop died does not stand for ever. Claims end at once when the
+// strategy or the binding goes. While somebody holds the level by hand the loop
+// waits. It remembers nothing: the level is in the order, and its claims carry
+// Origin, so a successor goes on where it was.
+//
 // # When things fail
 //
 // A window without requests, with too few of them, or with numbers that are no

@@ -18,6 +18,13 @@
 // averages of percentiles. Mean level = Σ LevelSum / Σ Count, request-weighted.
 // QPS = Count / seconds covered. CPU is the mean over the agents that said it.
 //
+// # Crowds
+//
+// Where agents run a crowd loop, Crowds adds up what they reported in the last ten
+// seconds. Every machine fits its own predictor, so edges differ: crowds whose edges
+// are within 25 % are shown as one. Errors of needless downgrades add up within a
+// machine, whose crowds share a fit, and as squares between machines.
+//
 // # Silence
 //
 // Nothing old is shown as current: after StaleAfter without a report a point has

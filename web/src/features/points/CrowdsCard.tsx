@@ -25,8 +25,23 @@ export function CrowdsCard({ id, max }: { id: PointKey; max: number }) {
       },
       { key: "share", title: t("points.crowds.share"), num: true, render: (c) => share(c.share, 1) },
       { key: "rt", title: t("points.rtMean"), num: true, render: (c) => (c.count ? ms(c.rt_mean_ms) : "–") },
-      { key: "level", title: t("points.level"), render: (c) => <Level level={c.level} max={max} /> },
-      { key: "work", title: t("points.work"), num: true, render: (c) => share(c.work, 0) },
+      {
+        key: "level",
+        title: t("points.level"),
+        render: (c) => (
+          <span className="row">
+            <Level level={c.level} max={max} />
+            {c.bound && (
+              <Tag
+                tone={c.bound === "unreachable" ? "bad" : "info"}
+                title={t(`points.crowds.${c.bound}Hint`)}
+              >
+                {t(`points.crowds.${c.bound}`)}
+              </Tag>
+            )}
+          </span>
+        ),
+      },
       {
         key: "down",
         title: t("points.crowds.downgraded"),
@@ -38,16 +53,6 @@ export function CrowdsCard({ id, max }: { id: PointKey; max: number }) {
         title: t("points.crowds.needless"),
         num: true,
         render: (c) => uncertain(c.needless, c.needless_error, c.downgraded),
-      },
-      {
-        key: "bound",
-        title: "",
-        render: (c) =>
-          c.bound && (
-            <Tag tone={c.bound === "unreachable" ? "bad" : "info"} title={t(`points.crowds.${c.bound}Hint`)}>
-              {t(`points.crowds.${c.bound}`)}
-            </Tag>
-          ),
       },
       {
         key: "reason",
@@ -85,7 +90,8 @@ export function CrowdsCard({ id, max }: { id: PointKey; max: number }) {
                   />
                   <Tile
                     label={t("points.crowds.needless")}
-                    value={uncertain(c.needless, c.needless_error, c.downgraded)}
+                    value={c.downgraded ? share(c.needless / c.downgraded, 0) : "–"}
+                    unit={c.downgraded ? `± ${share(c.needless_error / c.downgraded, 0)}` : ""}
                     note={t("points.crowds.needlessNote")}
                   />
                   <Tile
