@@ -129,24 +129,31 @@ func labExperiment(scenario, policies string) (*lab.Experiment, error) {
 
 func labStandard() *cobra.Command {
 	var out string
+	var only []string
 	var seeds, workers int
 	c := &cobra.Command{
 		Use: "standard", Short: "Play the standard set and write its figures as Markdown",
 		Args: args(cobra.NoArgs),
 	}
 	c.Flags().StringVar(&out, "out", "server/lab/RESULTS.md", "the file to write")
-	c.Flags().IntVar(&seeds, "seeds", 20, "seeds of the final tables")
+	c.Flags().IntVar(&seeds, "seeds", 20, "seeds of the first table; other parts take fewer")
+	c.Flags().StringSliceVar(&only, "only", nil, "parts to play: "+strings.Join(lab.StandardParts(), ", ")+" (default: all)")
 	c.Flags().IntVar(&workers, "workers", 0, "runs side by side (default: one a core)")
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
 		if seeds < 2 || seeds > 1000 {
 			return usagef("--seeds wants 2 to 1000, got %d", seeds)
 		}
-		set := lab.Standards{Seeds: seeds, Workers: workers, Progress: progress(cmd.ErrOrStderr())}
-		text, err := set.Run(cmd.Context())
-		if err != nil {
-			return err
+		for _, p := range only {
+			if !slices.Contains(lab.StandardParts(), p) {
+				return usagef("there is no part %q; there are %s", p, strings.Join(lab.StandardParts(), ", "))
+			}
 		}
-		return writeFile(out, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
+		set := lab.Standards{Seeds: seeds, Only: only, Workers: workers, Progress: progress(cmd.ErrOrStderr())}
+		set.Sofar = func(page string) error {
+			return writeFile(out, func(w io.Writer) error { _, err := io.WriteString(w, page); return err })
+		}
+		_, err := set.Run(cmd.Context())
+		return err
 	}
 	return c
 }

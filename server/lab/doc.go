@@ -64,8 +64,30 @@
 // of (seed, request, place), so two policies see the same requests, the same
 // machines and the same noise whatever they do with them: common random numbers.
 //
+// # Experiments
+//
+// A [Scenario] is a world, a [Policy] controls it, a [Plan] plays one under the
+// other and gives metrics, an [Experiment] does so for many, in parallel, and
+// [Results] are tables, a CSV file and a page. RESULTS.md is made by [Standards].
+//
+//	value           = earned / offered; who asks again offers nothing new
+//	value_gap_share = (value - best static) / (oracle - best static), seed by seed
+//	needless        = visits below the top with RT·demand(top)/demand <= T, of all
+//	paired ±        = t(n-1)·s/√n of differences by seed
+//
+// Policies of the product run its own rules: agent/loop, server/feedback and
+// template expansion. Limiters, DCAF, PID on CPU and the autoscaler are
+// baselines, written here from their published laws. A policy sees what an
+// operator would; the DCAF baseline is also told the true value curves. The
+// [Oracle] is an upper bound and no policy; its comment says in which ways.
+//
+// A [Rig] is one machine, one point and one loop, where how well crowds hold
+// their target can be measured against the model's noise-free demand.
+//
 // # When things fail
 //
+// An unknown scenario or policy is an error before anything runs. A cancelled
+// experiment gives no results; the standard set keeps the parts it finished.
 // Setting up a model that is not a tree of known apps, or has too many
 // parameters, panics: it is a constant of the program. A reading that is not
 // positive does no scalable work. Queues are bounded by each machine's limit and

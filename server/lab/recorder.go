@@ -114,7 +114,7 @@ func (r *recorder) settle() float64 {
 			return float64(i+1-first-calm) * settleBucket.Seconds()
 		}
 	}
-	return float64(len(r.lost)-first-calm) * settleBucket.Seconds()
+	return float64(max(len(r.lost)-first-calm, 0)) * settleBucket.Seconds()
 }
 
 func (r *recorder) outcomes() Outcomes {

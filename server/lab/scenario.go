@@ -68,7 +68,7 @@ func Scenarios() []Scenario {
 	day := Scenario{Warm: 120 * time.Second, Measure: 900 * time.Second, Load: twoPeaks, Peak: 2}
 	steady := func(name string, load float64) Scenario {
 		return Scenario{Name: name, About: fmt.Sprintf("conversation trace at %g times the nominal load", load),
-			Warm: 150 * time.Second, Measure: 300 * time.Second, Load: flat(load), Peak: load}
+			Warm: 120 * time.Second, Measure: 240 * time.Second, Load: flat(load), Peak: load}
 	}
 	with := func(s Scenario, name, about string, change func(*Scenario)) Scenario {
 		s.Name, s.About = name, about
