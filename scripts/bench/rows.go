@@ -94,7 +94,7 @@ func init() {
 			name, bench, metric, unit string
 			most                      float64
 		}{
-			{"load of 5,000 series", "series-day-by-minute", "s/5000-series", "s", 300},
+			{"load, scaled to 5,000 series", "series-day-by-minute", "s/5000-series", "s", 300},
 			{"p99 of a series' day by minute", "series-day-by-minute", "p99-ms", "ms", 100},
 			{"p99 of a series' week by hour", "series-week-by-hour", "p99-ms", "ms", 100},
 			{"p99 of an app's hour by minute", "app-hour-by-minute", "p99-ms", "ms", 500},

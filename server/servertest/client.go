@@ -105,8 +105,10 @@ func (c *Client) Publish(doc *api.TemplateDocument) *api.TemplateDetail {
 // Bind lets a template serve a point of an app in every scene and IDC.
 func (c *Client) Bind(template, app, point string) {
 	c.t.Helper()
-	c.Do(http.MethodPost, "/bindings", api.BindingInput{Template: template, Reason: "test",
-		Selector: api.Selector{Scene: "*", IDC: "*", App: app, Point: point}}, nil)
+	c.Do(http.MethodPost, "/bindings", api.BindingInput{
+		Template: template, Reason: "test",
+		Selector: api.Selector{Scene: "*", IDC: "*", App: app, Point: point},
+	}, nil)
 }
 
 // Hold sets a manual level for all scenes of an app in an IDC.
