@@ -327,7 +327,7 @@ export interface paths {
         put?: never;
         /**
          * Undo a change
-         * @description Claims that came are released, claims that went are set again, templates that moved are rolled back to the version before. Everything it does is a change of its own.
+         * @description Claims that came are released, claims that went are set again, bindings that came, went or changed are put back, templates that were published are rolled back to the version before. What has been changed since is left alone. Everything it does is a change of its own.
          */
         post: operations["undo-change"];
         delete?: never;
@@ -682,6 +682,118 @@ export interface paths {
         get: operations["explain-point"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quota-groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List quota groups
+         * @description Those with a member the caller may see, by name, and how they stand.
+         */
+        get: operations["list-quota-groups"];
+        put?: never;
+        /**
+         * Create a quota group
+         * @description Needs the verb on every member. A place belongs to one group at most.
+         */
+        post: operations["create-quota-group"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quota-groups/{group}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a quota group
+         * @description With how it stands: budget, window sum, base quota and the terms of its last step.
+         */
+        get: operations["get-quota-group"];
+        /**
+         * Replace a quota group
+         * @description In force with the next tick; the base quota goes on from where it is.
+         */
+        put: operations["update-quota-group"];
+        post?: never;
+        /**
+         * Delete a quota group
+         * @description Its agents fall back to default_quota. Its history goes with it.
+         */
+        delete: operations["delete-quota-group"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quota-groups/{group}/calibration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Suggest a budget
+         * @description Fits CPU to consumed quota over the last day and reads the budget off at the watermark.
+         */
+        get: operations["calibrate-quota"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quota-groups/{group}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a group's history
+         * @description Seconds of the last ten minutes from the replica that decides; minutes from the database.
+         */
+        get: operations["quota-history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quota-groups/{group}/simulate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try settings
+         * @description Plays the group's recent traffic under the settings in force and under those given. Saves nothing.
+         */
+        post: operations["simulate-quota"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1607,6 +1719,8 @@ export interface components {
             orders: components["schemas"]["Order"][];
             /** @description Who holds it, while it is the newest. */
             progress?: components["schemas"]["Progress"];
+            /** @description What undoing it would do now. */
+            undo?: components["schemas"]["Undo"];
             /** @description Its place in the journal. */
             version: components["schemas"]["Version"];
         };
@@ -2975,6 +3089,596 @@ export interface components {
              */
             reason: string;
         };
+        QuotaCalibration: {
+            /**
+             * Format: double
+             * @description CPU without any ranking.
+             */
+            idle: number;
+            /**
+             * Format: double
+             * @description ± of it, two standard errors.
+             */
+            margin: number;
+            /** @description Whether total_quota may be used. */
+            ok: boolean;
+            /**
+             * Format: double
+             * @description Share of CPU's variance that the line explains.
+             */
+            r2: number;
+            /** @description Those looked at, by time. */
+            readings: components["schemas"]["QuotaReading"][];
+            /** @description Why not, or what is doubtful. */
+            reason?: string;
+            /**
+             * Format: double
+             * @description Standard error of one reading's CPU.
+             */
+            sigma: number;
+            /**
+             * Format: double
+             * @description CPU for one candidate a second.
+             */
+            slope: number;
+            /** @description Machines or build changed since, or the readings are old. */
+            stale: boolean;
+            /**
+             * Format: double
+             * @description Suggested: candidates a window at the watermark.
+             */
+            total_quota: number;
+            /**
+             * Format: int64
+             * @description Readings used.
+             */
+            used: number;
+            /**
+             * Format: double
+             * @description Safe CPU it is taken at.
+             */
+            watermark: number;
+        };
+        QuotaChoice: {
+            /**
+             * Format: double
+             * @description The bucket begins at this user value.
+             */
+            from: number;
+            /**
+             * Format: double
+             * @description Candidates.
+             */
+            quota: number;
+        };
+        QuotaCrew: {
+            /**
+             * Format: int64
+             * @description That speak for the group here.
+             * @example 9
+             */
+            agents: number;
+            /**
+             * Format: int64
+             * @description Requests cut by local caps in the last tick.
+             */
+            capped: number;
+            /**
+             * Format: int64
+             * @description Answering by themselves.
+             */
+            fallback: number;
+            /**
+             * Format: int64
+             * @description With the controller's base quota.
+             */
+            live: number;
+            /**
+             * Format: int64
+             * @description Rising to it after a time without.
+             */
+            returning: number;
+        };
+        QuotaCurve: {
+            /**
+             * Format: double
+             * @description The bucket begins at this user value.
+             * @example 0.8
+             */
+            from: number;
+            /** @description By rising quota. */
+            points: components["schemas"]["QuotaGain"][];
+            /**
+             * Format: double
+             * @description Worth of one unit of gain in this bucket.
+             * @example 1.2
+             */
+            value: number;
+        };
+        QuotaGain: {
+            /**
+             * Format: double
+             * @description What ranking that many earns, in the business's unit.
+             * @example 0.42
+             */
+            gain: number;
+            /**
+             * Format: double
+             * @description Candidates.
+             * @example 100
+             */
+            quota: number;
+        };
+        QuotaGroup: {
+            /**
+             * Format: date-time
+             * @description When created.
+             */
+            created_at: string;
+            /** @description Author. */
+            created_by: string;
+            /** @description For people. */
+            description: string;
+            /** @description Whether base quotas are sent. */
+            enabled: boolean;
+            /**
+             * Format: uuid
+             * @description UUIDv7.
+             */
+            id: string;
+            /** @description Places whose requests count. */
+            members: components["schemas"]["Selector"][];
+            /**
+             * @description Unique.
+             * @example rank
+             */
+            name: string;
+            /** @description Budget and control. */
+            settings: components["schemas"]["QuotaSettings"];
+            /**
+             * Format: date-time
+             * @description When last written.
+             */
+            updated_at: string;
+            /** @description Last writer. */
+            updated_by: string;
+            /**
+             * Format: int64
+             * @description The ETag.
+             * @example 1
+             */
+            version: number;
+        };
+        QuotaGroupInput: {
+            /** @description For people. */
+            description?: string;
+            /** @description False: no base quota is sent, agents answer with their defaults. */
+            enabled: boolean;
+            /** @description Places whose requests count; app and point are named. */
+            members: components["schemas"]["Selector"][];
+            /**
+             * @description Unique.
+             * @example rank
+             */
+            name: string;
+            /** @description Why. */
+            reason?: string;
+            /** @description Budget and control. */
+            settings: components["schemas"]["QuotaSettings"];
+        };
+        QuotaHistory: {
+            /** @description By time. */
+            items: components["schemas"]["QuotaPoint"][];
+            /**
+             * @description Of the points.
+             * @enum {string}
+             */
+            step: "second" | "minute";
+        };
+        QuotaPoint: {
+            /**
+             * Format: double
+             * @description Mean number of agents.
+             */
+            agents: number;
+            /**
+             * Format: double
+             * @description Requests a second.
+             */
+            arrivals: number;
+            /**
+             * Format: date-time
+             * @description Its beginning.
+             */
+            at: string;
+            /**
+             * Format: double
+             * @description Mean base quota.
+             */
+            base: number;
+            /**
+             * Format: double
+             * @description Greatest.
+             */
+            base_max: number;
+            /**
+             * Format: double
+             * @description Least.
+             */
+            base_min: number;
+            /**
+             * Format: double
+             * @description Requests cut by local caps; by seconds only.
+             */
+            capped: number;
+            /**
+             * Format: double
+             * @description Candidates a second.
+             */
+            consumed: number;
+            /**
+             * Format: double
+             * @description Mean share of the machines' cores, 0..1.
+             */
+            cpu?: number;
+            /**
+             * Format: double
+             * @description What the derivative term moved; by seconds only.
+             */
+            d: number;
+            /**
+             * Format: double
+             * @description Mean share of agents that answered by themselves.
+             */
+            fallback: number;
+            /**
+             * Format: double
+             * @description What the feed-forward moved; by seconds only.
+             */
+            feed_forward: number;
+            /**
+             * Format: double
+             * @description What the integral term moved; by seconds only.
+             */
+            i: number;
+            /**
+             * Format: double
+             * @description By seconds, when weights are normalised.
+             */
+            mean_weight: number;
+            /**
+             * Format: double
+             * @description What the proportional term moved; by seconds only.
+             */
+            p: number;
+            /**
+             * Format: double
+             * @description Mean candidates over the window, as a share of total_quota.
+             */
+            sum: number;
+            /**
+             * Format: double
+             * @description Greatest.
+             */
+            sum_max: number;
+        };
+        QuotaReading: {
+            /**
+             * Format: date-time
+             * @description Its beginning.
+             */
+            at: string;
+            /**
+             * Format: double
+             * @description Candidates a second.
+             */
+            consumed: number;
+            /**
+             * Format: double
+             * @description Mean share of cores, 0..1.
+             */
+            cpu: number;
+        };
+        QuotaSettings: {
+            /** @description Of dcaf, by rising user value. */
+            curves?: components["schemas"]["QuotaCurve"][];
+            /**
+             * Format: double
+             * @description Candidates a request without a controller.
+             * @example 200
+             */
+            default_quota: number;
+            /**
+             * @description Of the loop, from counting to a changed quota.
+             * @example 300ms
+             */
+            delay: string;
+            /**
+             * Format: double
+             * @description Rise to default_quota without a controller, ln units a second: 0.1 is 10 %.
+             * @example 0.1
+             */
+            fallback_slew: number;
+            /** @description Answer jumps of arrivals at once (log only). */
+            feed_forward: boolean;
+            /**
+             * Format: double
+             * @description Derivative gain, s.
+             * @example 0
+             */
+            kd: number;
+            /**
+             * Format: double
+             * @description Integral gain, 1/s; 0 is 1/(3 x (window/2 + delay)).
+             * @example 0
+             */
+            ki: number;
+            /**
+             * Format: double
+             * @description Proportional gain, no unit.
+             * @example 0
+             */
+            kp: number;
+            /**
+             * @description log: log domain, velocity form. linear: clamp(PID(e)). dcaf: by gain curves under a price.
+             * @example log
+             * @enum {string}
+             */
+            law: "log" | "linear" | "dcaf";
+            /** @description Divide weights by their mean over the group. */
+            normalise: boolean;
+            /**
+             * Format: double
+             * @description Most candidates a request.
+             * @example 1000
+             */
+            q_max: number;
+            /**
+             * Format: double
+             * @description Least candidates a request.
+             * @example 10
+             */
+            q_min: number;
+            /**
+             * Format: double
+             * @description Rise to the base quota when the controller is back, ln units a second.
+             * @example 0.5
+             */
+            return_slew: number;
+            /**
+             * Format: double
+             * @description Candidates a window that the machines can bear.
+             * @example 200000
+             */
+            total_quota: number;
+            /**
+             * Format: double
+             * @description Safe CPU of the machines, 0..1.
+             * @example 0.7
+             */
+            watermark: number;
+            /**
+             * Format: double
+             * @description Greatest weight of a user.
+             * @example 1.5
+             */
+            weight_max: number;
+            /**
+             * Format: double
+             * @description Least weight of a user.
+             * @example 0.5
+             */
+            weight_min: number;
+            /**
+             * @description Over which total_quota and the sum are taken; a multiple of 100ms.
+             * @example 1s
+             */
+            window: string;
+        };
+        QuotaSimulated: {
+            /**
+             * Format: double
+             * @description Requests a second.
+             */
+            arrivals: number;
+            /**
+             * Format: int64
+             * @description Since the beginning.
+             */
+            at_ms: number;
+            /**
+             * Format: double
+             * @description Base quota.
+             */
+            base: number;
+            /**
+             * Format: double
+             * @description Candidates over the window, as a share of total_quota.
+             */
+            sum: number;
+        };
+        QuotaSimulation: {
+            /** @description With the settings in force. */
+            now: components["schemas"]["QuotaSimulated"][];
+            /** @description With those of the request. */
+            tried: components["schemas"]["QuotaSimulated"][];
+            /**
+             * Format: double
+             * @description Share of the base quota that a request consumed on average.
+             */
+            yield: number;
+        };
+        QuotaSimulationInput: {
+            /** @description Requests for each second; the group's last minutes when left out. */
+            arrivals?: number[];
+            /** @description To be tried; nothing is saved. */
+            settings: components["schemas"]["QuotaSettings"];
+        };
+        QuotaState: {
+            /**
+             * Format: date-time
+             * @description When created.
+             */
+            created_at: string;
+            /** @description Author. */
+            created_by: string;
+            /** @description For people. */
+            description: string;
+            /** @description Whether base quotas are sent. */
+            enabled: boolean;
+            /**
+             * Format: uuid
+             * @description UUIDv7.
+             */
+            id: string;
+            /** @description Places whose requests count. */
+            members: components["schemas"]["Selector"][];
+            /**
+             * @description Unique.
+             * @example rank
+             */
+            name: string;
+            /** @description Budget and control. */
+            settings: components["schemas"]["QuotaSettings"];
+            /** @description As the replica that answers sees it. */
+            status: components["schemas"]["QuotaStatus"];
+            /**
+             * Format: date-time
+             * @description When last written.
+             */
+            updated_at: string;
+            /** @description Last writer. */
+            updated_by: string;
+            /**
+             * Format: int64
+             * @description The ETag.
+             * @example 1
+             */
+            version: number;
+        };
+        QuotaStatePage: {
+            /** @description The page's objects. */
+            items: components["schemas"]["QuotaState"][];
+            /** @description Pass as cursor to get the next page; absent on the last one. */
+            next_cursor?: string;
+        };
+        QuotaStatus: {
+            /**
+             * Format: double
+             * @description Requests a second.
+             */
+            arrivals: number;
+            /**
+             * Format: date-time
+             * @description Of the last decision.
+             */
+            at?: string;
+            /**
+             * Format: double
+             * @description Base quota, candidates a request.
+             * @example 120.5
+             */
+            base: number;
+            /** @description Of dcaf: quota by user value. */
+            choices?: components["schemas"]["QuotaChoice"][];
+            /**
+             * Format: double
+             * @description Candidates a second.
+             */
+            consumed: number;
+            /**
+             * Format: double
+             * @description Mean share of the machines' cores, 0..1.
+             */
+            cpu?: number;
+            /** @description Agents. */
+            crew: components["schemas"]["QuotaCrew"];
+            /** @description Whether the replica that answers decides. */
+            decides: boolean;
+            /**
+             * Format: int64
+             * @description Of the lease it was decided under.
+             */
+            epoch: number;
+            /**
+             * Format: double
+             * @description 1 - sum/total_quota.
+             */
+            error: number;
+            /**
+             * Format: double
+             * @description Of dcaf: value given up for one candidate.
+             */
+            lambda?: number;
+            /**
+             * Format: int64
+             * @description Of the group.
+             */
+            machines: number;
+            /**
+             * Format: double
+             * @description Over the window, when weights are normalised.
+             */
+            mean_weight?: number;
+            /**
+             * Format: double
+             * @description Of weights; 1 unless normalised.
+             */
+            scale: number;
+            /**
+             * @description live: base quotas are sent. off: the group is not enabled. lost: none lately, agents fall back.
+             * @enum {string}
+             */
+            state: "live" | "off" | "lost";
+            /**
+             * Format: double
+             * @description Candidates over the window.
+             */
+            sum: number;
+            /** @description Of the last step. */
+            terms: components["schemas"]["QuotaTerms"];
+            /**
+             * Format: int64
+             * @description Rises with every decision.
+             */
+            tick: number;
+            /**
+             * Format: double
+             * @description The budget it was held against.
+             */
+            total_quota: number;
+            /** @description Why it is lost. */
+            trouble?: string;
+        };
+        QuotaTerms: {
+            /**
+             * Format: int64
+             * @description -1 at q_min, 1 at q_max, else 0.
+             */
+            bound: number;
+            /**
+             * Format: double
+             * @description Derivative term.
+             */
+            d: number;
+            /**
+             * Format: double
+             * @description Answer to a jump of arrivals.
+             */
+            feed_forward: number;
+            /** @description The trim rests until the window has forgotten a jump. */
+            frozen: boolean;
+            /**
+             * Format: double
+             * @description Integral term.
+             */
+            i: number;
+            /**
+             * Format: double
+             * @description Proportional term.
+             */
+            p: number;
+        };
         RTBin: {
             /**
              * Format: int64
@@ -3665,6 +4369,12 @@ export interface components {
             revoked?: string;
             /** @description Shown this once. */
             secret?: string;
+        };
+        Undo: {
+            /** @description What would be done, for people. */
+            actions: string[];
+            /** @description Why it can not be done; empty when it can. */
+            problem?: string;
         };
         Undone: {
             /** @description What was done, for people. */
@@ -7894,6 +8604,887 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-quota-groups": {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: string;
+                /** @description Objects a page. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotaStatePage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "create-quota-group": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A retry with the same key gets the first result and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuotaGroupInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotaGroup"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-quota-group": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Quota group, by name or id. */
+                group: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotaState"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "update-quota-group": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version that was edited. Required. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Quota group, by name or id. */
+                group: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuotaGroupInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotaGroup"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "delete-quota-group": {
+        parameters: {
+            query?: {
+                /** @description Why; kept in the audit log. */
+                reason?: string;
+            };
+            header?: {
+                /** @description ETag of the version that was edited. Required. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Quota group, by name or id. */
+                group: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "calibrate-quota": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Quota group, by name or id. */
+                group: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotaCalibration"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "quota-history": {
+        parameters: {
+            query?: {
+                /** @description Of the points. */
+                step?: "second" | "minute";
+                /** @description Minutes from then on; an hour ago by default. */
+                from?: string;
+                /** @description Minutes before then; now by default. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Quota group, by name or id. */
+                group: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotaHistory"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "simulate-quota": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Quota group, by name or id. */
+                group: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuotaSimulationInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotaSimulation"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
