@@ -159,6 +159,7 @@ func TestAdmissionSpreadsAStorm(t *testing.T) {
 func TestStopSaysGoodbye(t *testing.T) {
 	virtual(t, func(t *testing.T, w *world) {
 		a := w.join(helloOf("sn", "sn-1"))
+		synctest.Wait() // while its first state is written, a goodbye would have to wait
 		w.service.Stop()
 		require.Contains(t, a.next().GetGoodbye().GetReason(), "stops")
 		_, err := a.stream.Recv()
