@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,28 +18,30 @@ import (
 // queue is one machine with one point: RT = (fixed + slope·tags·load)·noise/(1-ρ),
 // with ρ from the work of the last second. It sees parameters, never levels.
 type queue struct {
-	fixed, slope, noise float64 // µs, µs a tag and ad, sd of ln
-	rho, work           float64
+	fixed, slope, noise float64       // µs, µs a tag and ad, sd of ln
+	rho                 atomic.Uint64 // bits of a share: the agent reads it as its CPU
 	rng                 *rand.Rand
 }
 
 // second plays a second of traffic through the agent and gives the mean RT.
 func (q *queue) second(b *bench, scene agent.Scene, rate int, request func(load float64) agent.Request) time.Duration {
 	var sum time.Duration
-	q.work = 0
+	var work float64
 	for range rate {
 		load := 20 * math.Exp(0.7*q.rng.NormFloat64())
 		d := b.pt.Begin(scene, request(load))
 		own := q.fixed + q.slope*float64(b.tags.Get(&d))*load
-		q.work += own
-		rt := time.Duration(own / (1 - q.rho) * math.Exp(q.noise*q.rng.NormFloat64()-q.noise*q.noise/2) * 1000)
+		work += own
+		rt := time.Duration(own / (1 - q.load()) * math.Exp(q.noise*q.rng.NormFloat64()-q.noise*q.noise/2) * 1000)
 		sum += rt
 		d.End(agent.Result{Elapsed: rt})
 	}
-	q.rho = min(q.work/1e6/8, 0.97) // eight cores
+	q.rho.Store(math.Float64bits(min(work/1e6/8, 0.97))) // eight cores
 	time.Sleep(time.Second)
 	return sum / time.Duration(rate)
 }
+
+func (q *queue) load() float64 { return math.Float64frombits(q.rho.Load()) }
 
 func byLoad(load float64) agent.Request { return agent.Request{Load: load} }
 
@@ -53,7 +56,7 @@ func TestCrowdsHoldTheAvailableRT(t *testing.T) {
 	const available = 8 * time.Millisecond
 	q := newQueue()
 	inBubble(t, agenttest.Options{}, func(t *testing.T, b *bench) {
-		b.cfg.CPU = func() float64 { return q.rho }
+		b.cfg.CPU = q.load
 		require.NoError(t, b.ag.Close())
 		b.start(t)
 		require.NoError(t, b.WaitAgents(b.ctx, 1))

@@ -1,0 +1,44 @@
+import { accessible, expect, test } from "./console";
+
+// The recall point of the demo is regulated by crowds towards 8 ms. Doubling the
+// load from its page must not push it over.
+test("recall holds its available RT when the demo's load doubles", async ({ page }) => {
+  test.setTimeout(240_000);
+  const crowds = async () =>
+    (await (await page.request.get("/api/v1/points/k2/zjk/sn/recall/crowds")).json()) as {
+      available_rt_ms: number;
+      rt_mean_ms: number;
+      count: number;
+      downgraded: number;
+      crowds: { level: number }[];
+    };
+  await page.goto("/points/k2/zjk/sn/recall");
+  await expect(page.getByRole("img", { name: "RT distribution" })).toBeVisible();
+  await expect(page.getByTestId("setpoint").first()).toContainText("available 8.00 ms");
+  // Crowds need a fit, and a fit needs a few intervals.
+  await expect.poll(async () => (await crowds()).crowds.length, { timeout: 90_000 }).toBeGreaterThan(3);
+  await page.getByLabel("Demo load").selectOption("40");
+  await page.waitForTimeout(10_000); // the window is that long
+  const before = await crowds();
+  await expect(page.getByTestId("crowd-bar").first()).toBeVisible();
+
+  await page.getByLabel("Demo load").selectOption("80");
+  await expect
+    .poll(async () => (await crowds()).count, { timeout: 60_000 })
+    .toBeGreaterThan(before.count * 1.5);
+  // It settles within a few intervals and stays: three looks, each at the requests of ten seconds.
+  await page.waitForTimeout(45_000);
+  let sum = 0;
+  let count = 0;
+  for (let i = 0; i < 3; i++) {
+    await page.waitForTimeout(10_000);
+    const now = await crowds();
+    sum += now.rt_mean_ms * now.count;
+    count += now.count;
+  }
+  expect(sum / count).toBeLessThanOrEqual(8);
+  const after = await crowds();
+  expect(after.downgraded / after.count).toBeGreaterThan(0);
+  await accessible(page);
+  await page.getByLabel("Demo load").selectOption("40");
+});
