@@ -47,6 +47,9 @@ func (ss *session) handle(f *agentv1.ConnectRequest) {
 	if f.GetAck() != nil {
 		ss.ack(f.GetAck(), now)
 	}
+	if f.GetStaged() != nil {
+		ss.stagedAck(f.GetStaged())
+	}
 	if f.GetReport() != nil {
 		ss.report(f.GetReport(), now)
 	}

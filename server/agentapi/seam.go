@@ -45,6 +45,7 @@ type Options struct {
 	Fleet   *fleet.Registry
 	Reports Reports
 	Quotas  Quotas // nil counts nothing
+	Staging Staging // nil stages nothing
 	Clock   Clock
 	Log     *slog.Logger
 

@@ -50,6 +50,7 @@ type session struct {
 	source telemetry.Source
 	id     string
 	out    *push.Outbox
+	staged StagedMember // nil without staging
 	writeState
 
 	// The rest belongs to the handler, which reads.
@@ -133,6 +134,9 @@ func (ss *session) leave(clean bool) {
 		if q := ss.svc.opt.Quotas; q != nil {
 			q.Gone(ss.source.App, ss.source.IDC, ss.source.Instance)
 		}
+		if ss.staged != nil {
+			ss.staged.Leave(clean)
+		}
 		ss.out.Leave(clean)
 	}
 	if ss.id != "" {
@@ -200,6 +204,7 @@ func (ss *session) greet(who auth.AgentIdentity) error {
 	s.checkAhead(key, hello.Held)
 	ss.writing.Store(writeBusy) // until the first state is out, the handler writes
 	ss.out = s.opt.Hub.Join(key, c.Instance, push.Held{Version: hello.Held, Hash: hello.HeldHash, Tables: hello.Tables, Refused: c.LastAck}, ss)
+	ss.joinStaging(hello.StagedHash)
 	s.stats.hellos.Add(1)
 	s.opt.Joined(hello.App, hello.IDC)
 	return nil

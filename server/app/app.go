@@ -51,6 +51,7 @@ type App struct {
 	publisher *publisher
 	templates *template.Service
 	claims    *control.Service
+	plans     plans
 	loop      *control.Loop
 	agents    *agentapi.Service
 	quota     quotas
@@ -162,6 +163,7 @@ func (a *App) wireControl(ctx context.Context) error {
 	})
 	a.templates = template.NewService(a.db, a.fleet, a.loop.Nudge)
 	a.claims = control.NewService(a.db, a.db, a.loop.Nudge)
+	a.openPlanner()
 	a.loops.Go(func() { a.loop.Run(a.run) })
 	a.loops.Go(func() { a.pruner().run(a.run) })
 	a.runFeedback(holder)
@@ -207,7 +209,7 @@ func (a *App) serveAgents() error {
 	}
 	var raising sync.Mutex
 	a.agents = agentapi.New(agentapi.Options{
-		Auth: a.auth, Hub: a.hub, Fleet: a.fleet, Reports: a.windows, Quotas: a.quota.meter, Clock: a.clock, Log: a.log,
+		Auth: a.auth, Hub: a.hub, Fleet: a.fleet, Reports: a.windows, Staging: staging{a.plans.stager}, Quotas: a.quota.meter, Clock: a.clock, Log: a.log,
 		Joined: func(string, string) { a.loop.Nudge() },
 		Ahead: func(app, idc string, v gear.Version) {
 			if !raising.TryLock() {

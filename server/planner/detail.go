@@ -1,0 +1,485 @@
+package planner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/allspark/allspark/proto/gear"
+	"github.com/allspark/allspark/server/audit"
+	"github.com/allspark/allspark/server/control"
+	"github.com/allspark/allspark/server/fleet"
+	"github.com/allspark/allspark/server/plan"
+	"github.com/allspark/allspark/server/push"
+)
+
+// shownAhead is how far ahead a plan's steps are listed.
+const shownAhead = 31 * 24 * time.Hour
+
+// StepView is a step of one occurrence and what became of it.
+type StepView struct {
+	plan.Instance
+	Run  *plan.Run
+	Acks []AckView // while it is in force: who holds the orders, by app x IDC
+}
+
+// AckView is how far the newest orders of an app x IDC have come.
+type AckView struct {
+	App, IDC       string
+	Expected, Held int
+}
+
+// Restore is one line of the restore checklist.
+type Restore struct {
+	App, IDC string
+	Restored bool
+	Left     string // what is left, "" when restored
+}
+
+// Detail is everything one looks at before, during and after a peak.
+type Detail struct {
+	Plan      *plan.Plan
+	Now       time.Time
+	Steps     []StepView // from a day ago on
+	Next      *plan.Instance
+	Conflicts []plan.Conflict
+	Ready     []plan.Ready
+	Staging   Progress
+	Restore   []Restore
+}
+
+// Detail gathers it.
+func (s *Service) Detail(ctx context.Context, id string) (*Detail, error) {
+	p, now, err := s.standing(ctx, id, 0)
+	if err != nil {
+		return nil, err
+	}
+	d := &Detail{Plan: p, Now: now, Staging: s.Unconfirmed(p)}
+	ahead := shownAhead
+	if p.Repeat == "" {
+		ahead = 100 * 366 * 24 * time.Hour
+	}
+	os, err := p.Occurrences(now.Add(-lookBack-plan.MaxSpan), now.Add(ahead))
+	if err != nil {
+		return nil, err
+	}
+	runs, err := s.cfg.Store.ListRuns(ctx, p.ID, now.Add(-lookBack-plan.MaxSpan))
+	if err != nil {
+		return nil, err
+	}
+	facts := plan.Facts{State: p.State, Approver: p.Approver}
+	for i := range os {
+		for _, in := range os[i].Steps {
+			v := StepView{Instance: in}
+			for r := range runs {
+				if runs[r].Key == in.Key {
+					v.Run = &runs[r]
+				}
+			}
+			if v.Run != nil && v.Run.State == plan.Missed {
+				facts.Missed++
+			}
+			if v.Run != nil && v.Run.State == plan.Fired && now.Before(v.Run.End) {
+				v.Acks = s.acks(p)
+			}
+			if in.Start.After(now) && d.Next == nil {
+				next := in
+				d.Next = &next
+			}
+			d.Steps = append(d.Steps, v)
+		}
+		if d.Conflicts == nil && now.Before(os[i].End()) {
+			if d.Conflicts, err = s.conflicts(ctx, p, &os[i], now); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := s.facts(ctx, p, d, &facts); err != nil {
+		return nil, err
+	}
+	if d.Restore, err = s.restore(ctx, p, runs, now); err != nil {
+		return nil, err
+	}
+	for _, r := range d.Restore {
+		if !r.Restored {
+			facts.Unrestored++
+		}
+	}
+	facts.Conflicts = len(d.Conflicts)
+	d.Ready = plan.Readiness(facts)
+	return d, nil
+}
+
+func (s *Service) conflicts(ctx context.Context, p *plan.Plan, o *plan.Occurrence, now time.Time) ([]plan.Conflict, error) {
+	plans, err := s.cfg.Store.ListPlans(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var others []plan.Occurrence
+	for _, x := range plans {
+		if x.ID == p.ID || x.State == plan.Stopped || x.State == plan.Done {
+			continue
+		}
+		more, err := x.Occurrences(o.Start(), o.End())
+		if err != nil {
+			return nil, err
+		}
+		others = append(others, more...)
+	}
+	claims, err := s.cfg.Control.ClaimsAt(ctx, now)
+	if err != nil {
+		return nil, err
+	}
+	out := plan.Conflicts(o, others, claims)
+	if out == nil {
+		out = []plan.Conflict{}
+	}
+	return out, nil
+}
+
+// places lists the app x IDCs that agents declare or orders exist for, and that
+// the plan concerns.
+func (s *Service) places(p *plan.Plan, now time.Time) (map[push.Key][]fleet.Agent, int) {
+	in := concerns(p)
+	agents, _ := s.cfg.Agents.List(fleet.Filter{}, now)
+	out := map[push.Key][]fleet.Agent{}
+	connected := 0
+	for _, a := range agents {
+		if a.Banned != "" || !in(a.App, a.IDC) {
+			continue
+		}
+		k := push.Key{App: a.App, IDC: a.IDC}
+		out[k] = append(out[k], a)
+		if a.Session != "" {
+			connected++
+		}
+	}
+	return out, connected
+}
+
+func (s *Service) acks(p *plan.Plan) []AckView {
+	places, _ := s.places(p, time.Time{})
+	var out []AckView
+	for _, k := range sortedKeys(places) {
+		if g, ok := s.cfg.Ledger.Progress(k); ok {
+			out = append(out, AckView{k.App, k.IDC, g.Expected, g.Held})
+		}
+	}
+	return out
+}
+
+func sortedKeys[V any](m map[push.Key]V) []push.Key {
+	var out []push.Key
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.SortFunc(out, func(a, b push.Key) int {
+		if a.App != b.App {
+			return map[bool]int{true: -1, false: 1}[a.App < b.App]
+		}
+		return map[bool]int{true: -1, false: 1}[a.IDC < b.IDC]
+	})
+	return out
+}
+
+func (s *Service) facts(ctx context.Context, p *plan.Plan, d *Detail, f *plan.Facts) error {
+	places, connected := s.places(p, d.Now)
+	for _, as := range places {
+		f.Expected += len(as)
+	}
+	f.Connected = connected
+	f.Within = p.State == plan.Approved && d.Next != nil && d.Next.Start.Before(d.Now.Add(plan.Horizon))
+	f.Staged = d.Staging.Held
+	seen := map[string]bool{}
+	for i := range p.Steps {
+		for _, x := range p.Steps[i].Sets {
+			if x.Level > 0 && x.Template == "" && !seen[p.Steps[i].Name] {
+				seen[p.Steps[i].Name] = true
+				f.Unpinned = append(f.Unpinned, p.Steps[i].Name)
+			}
+			if x.Template == "" {
+				continue
+			}
+			v, err := s.cfg.Templates.GetVersion(ctx, x.Template, x.Version)
+			if err != nil {
+				return err
+			}
+			f.Refusals = append(f.Refusals, refusals(v, &x, places)...)
+		}
+	}
+	f.Refusals = slices.Compact(slices.Sorted(slices.Values(f.Refusals)))
+	freezes, err := s.cfg.Store.ListFreezes(ctx, d.Now)
+	if err != nil {
+		return err
+	}
+	if d.Next != nil {
+		for _, x := range freezes {
+			if !d.Next.Start.Before(x.From) && d.Next.Start.Before(x.Until) {
+				f.FrozenBy = x.Reason
+			}
+		}
+	}
+	return nil
+}
+
+// restore looks at every app x IDC after the last hold: nothing of the plan may
+// stand, and every agent must hold the newest orders.
+func (s *Service) restore(ctx context.Context, p *plan.Plan, runs []plan.Run, now time.Time) ([]Restore, error) {
+	mine := map[string]bool{}
+	began := false
+	for i := range runs {
+		if r := &runs[i]; r.State == plan.Fired || r.State == plan.Ended {
+			began = began || !r.Start.After(now)
+			for _, c := range r.Claims {
+				mine[c] = true
+			}
+		}
+	}
+	if !began {
+		return []Restore{}, nil
+	}
+	claims, err := s.cfg.Control.ClaimsAt(ctx, now)
+	if err != nil {
+		return nil, err
+	}
+	places, _ := s.places(p, now)
+	out := []Restore{}
+	for _, k := range sortedKeys(places) {
+		r := Restore{App: k.App, IDC: k.IDC}
+		standing := 0
+		for _, c := range claims {
+			if mine[c.ID] && plan.Overlapping(control.Scope{App: c.Scope.App, IDC: c.Scope.IDC}, control.Scope{App: k.App, IDC: k.IDC}) {
+				standing++
+			}
+		}
+		g, ok := s.cfg.Ledger.Progress(k)
+		switch {
+		case standing > 0:
+			r.Left = fmt.Sprintf("%d claims of the plan are in force", standing)
+		case ok && g.Held < g.Expected:
+			r.Left = fmt.Sprintf("%d of %d agents do not hold the newest orders", g.Expected-g.Held, g.Expected)
+		default:
+			r.Restored = true
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// Preview is what an app x IDC will do from an instant on.
+type Preview struct {
+	At       time.Time
+	App, IDC string
+	Agents   []string // that will be told, by name
+	Set      gear.OrderSet
+	Changes  []OrderChange // against now
+	Steps    []string
+}
+
+// OrderChange is one order that differs.
+type OrderChange struct {
+	Scene, Point, Bucket string
+	Before, After        *gear.Order
+}
+
+// DryRun works out what a plan would do, saved or not, by the rule and from the
+// places of the real push: the next occurrence, every start and end.
+func (s *Service) DryRun(ctx context.Context, p *plan.Plan) ([]Preview, error) {
+	n := *p
+	n.Steps = slices.Clone(p.Steps)
+	for i := range n.Steps {
+		n.Steps[i].Sets = slices.Clone(n.Steps[i].Sets)
+	}
+	if err := s.resolve(ctx, &n); err != nil {
+		return nil, err
+	}
+	now, err := s.Now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	next, ok := plan.Next([]*plan.Plan{&n}, now)
+	if !ok {
+		return nil, nil
+	}
+	os, err := n.Occurrences(next.Start, next.Start.Add(1))
+	if err != nil {
+		return nil, err
+	}
+	var hs []hold
+	for i := range os {
+		for _, in := range os[i].Steps {
+			if in.Occurrence == next.Occurrence && !in.Step.Do.Terminal() {
+				hs = append(hs, hold{in: in, epoch: n.Epoch, start: in.Start, end: in.End, claims: plan.Claims(&in, actor)})
+			}
+		}
+	}
+	lines, err := foresee(ctx, s.cfg.Foreseer, hs, now)
+	if err != nil {
+		return nil, err
+	}
+	base, err := s.cfg.Foreseer.At(ctx, now, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	places, _ := s.places(&n, now)
+	out := []Preview{}
+	for _, k := range sortedKeys(lines) {
+		var before gear.OrderSet
+		for i := range base {
+			if base[i].Set.App == k.App && base[i].Set.IDC == k.IDC {
+				before = base[i].Set
+			}
+		}
+		names := []string{}
+		for _, a := range places[k] {
+			names = append(names, a.Instance)
+		}
+		slices.Sort(names)
+		for i := range lines[k].staged.Entries {
+			e := &lines[k].staged.Entries[i]
+			v := Preview{At: e.At, App: k.App, IDC: k.IDC, Agents: names, Set: e.Set, Changes: changes(&before, &e.Set)}
+			for _, x := range e.Steps {
+				verb := " starts"
+				if x.Ends {
+					verb = " ends"
+				}
+				v.Steps = append(v.Steps, x.Step+verb)
+			}
+			out = append(out, v)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Preview) int { return a.At.Compare(b.At) })
+	return out, nil
+}
+
+func changes(before, after *gear.OrderSet) []OrderChange {
+	type place struct{ scene, point, bucket string }
+	index := func(s *gear.OrderSet) map[place]*gear.Order {
+		m := map[place]*gear.Order{}
+		for i := range s.Orders {
+			o := &s.Orders[i]
+			m[place{o.Scene, o.Point, o.Bucket}] = o
+		}
+		return m
+	}
+	was, will := index(before), index(after)
+	out := []OrderChange{}
+	for i := range after.Orders {
+		o := &after.Orders[i]
+		k := place{o.Scene, o.Point, o.Bucket}
+		b := was[k]
+		if b == nil {
+			b = control.Lookup(before, k.scene, k.point, k.bucket)
+		}
+		if b == nil || b.Level != o.Level || b.Table != o.Table || b.Strategy != o.Strategy || b.AvailableRT != o.AvailableRT ||
+			b.Timeout != o.Timeout || b.Pinned != o.Pinned || !slices.Equal(b.Settings, o.Settings) {
+			out = append(out, OrderChange{k.scene, k.point, k.bucket, b, o})
+		}
+	}
+	for i := range before.Orders {
+		o := &before.Orders[i]
+		k := place{o.Scene, o.Point, o.Bucket}
+		if will[k] == nil {
+			if after := control.Lookup(after, k.scene, k.point, k.bucket); after == nil || after.Level != o.Level || after.Table != o.Table {
+				out = append(out, OrderChange{k.scene, k.point, k.bucket, o, after})
+			}
+		}
+	}
+	return out
+}
+
+// WarLog writes what happened around a plan as Markdown.
+func (s *Service) WarLog(ctx context.Context, id string) (string, error) {
+	p, now, err := s.standing(ctx, id, 0)
+	if err != nil {
+		return "", err
+	}
+	runs, err := s.cfg.Store.ListRuns(ctx, p.ID, time.Time{})
+	if err != nil {
+		return "", err
+	}
+	var lines []plan.Line
+	entries, err := s.cfg.Audit.ListAudit(ctx, audit.Filter{Kind: "plan", Object: p.ID, Limit: 500})
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		what := e.Verb + " " + e.Name
+		if e.Reason != "" {
+			what += ": " + e.Reason
+		}
+		lines = append(lines, plan.Line{At: e.At, Who: e.Actor, What: what})
+	}
+	from, to := now, time.Time{}
+	for i := range runs {
+		if runs[i].Start.Before(from) {
+			from = runs[i].Start
+		}
+		for _, t := range []time.Time{runs[i].Start, runs[i].End} {
+			if t.After(to) {
+				to = t
+			}
+		}
+	}
+	if len(runs) > 0 {
+		places, _ := s.places(p, now)
+		for _, k := range sortedKeys(places) {
+			shifts, err := s.cfg.Control.ListShifts(ctx, k.App, k.IDC, from.Add(-time.Minute), to.Add(time.Minute), 200)
+			if err != nil {
+				return "", err
+			}
+			for _, x := range shifts {
+				what := fmt.Sprintf("%s in %s, revision %d: %s", k.App, k.IDC, x.Version.Revision, x.Cause)
+				lines = append(lines, plan.Line{At: x.At, Who: "control", What: what})
+			}
+		}
+	}
+	return plan.WarLog(p, runs, lines), nil
+}
+
+// ICal writes the steps of plans as a calendar.
+func (s *Service) ICal(ctx context.Context, plans ...*plan.Plan) (string, error) {
+	now, err := s.Now(ctx)
+	if err != nil {
+		return "", err
+	}
+	var all []plan.Occurrence
+	for _, p := range plans {
+		ahead := shownAhead
+		if p.Repeat == "" {
+			ahead = 100 * 366 * 24 * time.Hour
+		}
+		os, err := p.Occurrences(now.Add(-shownAhead), now.Add(ahead))
+		if err != nil {
+			return "", err
+		}
+		all = append(all, os...)
+	}
+	return plan.ICal(all, now), nil
+}
+
+// refusals says which connected builds would refuse a pinned version.
+func refusals(v templateVersion, x *plan.Set, places map[push.Key][]fleet.Agent) []string {
+	t, err := expand(v)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var out []string
+	for k, as := range places {
+		if !plan.Overlapping(control.Scope{App: x.Scope.App, IDC: x.Scope.IDC}, control.Scope{App: k.App, IDC: k.IDC}) {
+			continue
+		}
+		for i := range as {
+			for _, d := range as[i].Points {
+				if !plan.Overlapping(control.Scope{Point: x.Scope.Point}, control.Scope{Point: d.Name}) {
+					continue
+				}
+				if bad := gear.CheckTable(d.Params, t); len(bad) > 0 {
+					out = append(out, fmt.Sprintf("build %s of %s in %s refuses %s: %s", as[i].Build, k.App, k.IDC, d.Name, bad[0].Message))
+				}
+			}
+		}
+	}
+	return out
+}
