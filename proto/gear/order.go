@@ -51,7 +51,7 @@ type Order struct {
 	MinLevel, MaxLevel   int
 	AvailableRT          time.Duration // mean setpoint; 0 when the strategy has none
 	Timeout              time.Duration // external edges; 0 when the strategy has none
-	Pinned               bool          // a level claim holds every crowd at Level
+	Pinned               bool          // a claim holds every crowd at Level, or an edge at Timeout
 	Template             string        // name, for people
 	TemplateVersion      int
 }

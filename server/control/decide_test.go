@@ -199,7 +199,10 @@ func TestStrategyAndSetpointsAreFieldsOfTheirOwn(t *testing.T) {
 	in.Claims = []*control.Claim{long}
 	got, why = d.DecidePlace(in, "k2", "edge", gear.Any)
 	require.Equal(t, 80*time.Millisecond, got.Timeout)
+	require.True(t, got.Pinned, "who sets a timeout by hand does not want the edge's loop to move it")
 	f, _ = why.Field(control.FieldTimeout)
+	free, _ := d.DecidePlace(ground(), "k2", "edge", gear.Any)
+	require.False(t, free.Pinned)
 	require.Equal(t, "timeout is held in 10ms..80ms, so 500ms becomes 80ms", f.Limited)
 }
 

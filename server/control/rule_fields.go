@@ -209,5 +209,8 @@ func (r *round) chooseStrategy(place Scope, v *template.Version, rt, timeout tim
 	}
 	if o.Strategy == gear.StrategyExternalTimeout {
 		o.Timeout = timeout
+		// What is held here is the timeout, so that the agent's loop leaves it alone.
+		x, ok := why.Field(FieldTimeout)
+		o.Pinned = ok && (x.Source == SourceManual || x.Source == SourcePlan)
 	}
 }
