@@ -58,7 +58,7 @@ export function CrowdsCard({ id, max }: { id: PointKey; max: number }) {
         key: "reason",
         title: t("points.crowds.reason"),
         render: (c) => (
-          <div className="crowd-reason soft" title={c.reason}>
+          <div className="crowd-reason soft" tabIndex={0} title={c.reason}>
             {c.reason}
           </div>
         ),
