@@ -3,6 +3,8 @@ package quota
 import (
 	"sync/atomic"
 	"testing"
+
+	"github.com/allspark/allspark/scripts/bench/cpu"
 )
 
 // BenchmarkTake holds Take against one atomic addition.
@@ -14,21 +16,23 @@ func BenchmarkTake(b *testing.B) {
 	q := book.Quota("k2", "rank")
 	values := [8]float64{0.5, 0.7, 0.9, 1, 1.1, 1.2, 1.4, 1.5}
 	b.Run("ours", func(b *testing.B) {
-		b.ReportAllocs()
-		sum := 0
-		for i := 0; b.Loop(); i++ {
-			sum += q.Take(values[i&7], 1000)
-		}
-		sink.Store(int64(sum))
+		cpu.Loop(b, func(n int) {
+			sum := 0
+			for i := range n {
+				sum += q.Take(values[i&7], 1000)
+			}
+			sink.Store(int64(sum))
+		})
 	})
 	b.Run("base", func(b *testing.B) {
-		b.ReportAllocs()
-		var n atomic.Uint64
-		sum := uint64(0)
-		for i := 0; b.Loop(); i++ {
-			sum += n.Add(uint64(values[i&7]))
-		}
-		sink.Store(int64(sum))
+		var a atomic.Uint64
+		cpu.Loop(b, func(n int) {
+			sum := uint64(0)
+			for i := range n {
+				sum += a.Add(uint64(values[i&7]))
+			}
+			sink.Store(int64(sum))
+		})
 	})
 }
 

@@ -106,6 +106,29 @@ func init() {
 	}
 }
 
+func init() {
+	rows = append(rows,
+		row{name: "quota/take", pkg: "agent/quota", bench: "Take/ours", metric: cpuMetric, unit: "ns", target: target{ratio: 4}},
+		row{name: "quota/take, allocations", pkg: "agent/quota", bench: "Take/ours", metric: "allocs/op", unit: "", target: target{none: true}})
+	// A million requests a second of 200 agents in 10 groups, by two replicas, beside
+	// designs that ask Redis for every request.
+	for _, base := range []struct{ name, bench string }{{"one INCRBY a request", "incrby"}, {"a ZSET and Lua", "zset"}, {"GCRA in Lua", "gcra"}} {
+		rows = append(rows, row{
+			name: "quota/Redis CPU of 1M requests against " + base.name, pkg: "server/redis", together: "Cost", bench: "Cost/ours", base: "Cost/" + base.bench,
+			metric: "redis-s/1M", unit: "s", target: target{ratio: 0.001}, time: "1x",
+		})
+	}
+	for _, q := range []struct {
+		name string
+		most float64
+	}{{"p50", 500}, {"p99", 1000}} {
+		rows = append(rows, row{
+			name: "quota/10x load, all of 200 agents within 20 %, " + q.name, pkg: "server/servertest", bench: "QuotaStep/ours", metric: q.name + "-ms",
+			unit: "ms", target: target{most: q.most}, without: true, time: "100x", rounds: 1,
+		})
+	}
+}
+
 func (r *row) baseBench() string {
 	switch {
 	case r.without:

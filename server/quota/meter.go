@@ -100,6 +100,12 @@ type Crew struct {
 	Capped                            int64 // requests cut by local caps since the last look
 }
 
+// Take gives what was counted since the last time.
+func (m *Meter) Take(now time.Time) []Added {
+	added, _ := m.take(now)
+	return added
+}
+
 // take gives what was counted since, and how the agents stand.
 func (m *Meter) take(now time.Time) (added []Added, crews map[string]Crew) {
 	m.mu.Lock()

@@ -17,18 +17,12 @@ import (
 	"github.com/allspark/allspark/server/api"
 )
 
-// Ranker is a real agent whose requests take quota, as fast as they are told to.
+// Ranker is a real agent whose requests take quota.
 type Ranker struct {
 	*agent.Agent
 	quota *quota.Quota
-
-	stop chan struct{}
-	done sync.WaitGroup
-
-	mu   sync.Mutex
-	rate float64 // requests a second
-	wait []time.Duration
-	log  []Held
+	owed  float64
+	log   []Held
 }
 
 // Held is one line of a ranker's log: the base quota in force from then on.
@@ -41,79 +35,89 @@ type Held struct {
 // requestEvery is how often a ranker catches up with its rate.
 const requestEvery = 5 * time.Millisecond
 
-// Rankers are many.
-type Rankers []*Ranker
+// Rankers are many, driven by one goroutine, so that hundreds fit on a core.
+type Rankers struct {
+	All []*Ranker
+
+	mu    *sync.Mutex
+	state *rankState
+}
+
+type rankState struct {
+	rate float64 // requests a second of each
+	wait []time.Duration
+}
 
 // Rank starts n rankers of app sn in IDC na61, each at a rate.
 func Rank(t testing.TB, network *Network, token string, n int, rate float64) Rankers {
 	t.Helper()
-	var rs Rankers
+	rs := Rankers{mu: new(sync.Mutex), state: &rankState{rate: rate}}
 	for i := range n {
-		r := &Ranker{stop: make(chan struct{}), rate: rate}
+		r := &Ranker{owed: float64(i) / float64(n)}
 		r.Agent = agent.New(agent.Config{
 			App: "sn", IDC: "na61", Instance: fmt.Sprintf("ranker-%d", i), Host: "h", Build: "1", Address: "127.0.0.1:1", EnrolToken: token,
 			CPU: func() float64 { return 0.5 }, Log: slog.New(slog.DiscardHandler),
 		}, agent.WithDialer(network.Dialer("na61")))
 		r.quota = r.Point("rank").Quota("k2").Default(50)
 		require.NoError(t, r.Start(t.Context()))
-		r.done.Go(r.serve)
-		rs = append(rs, r)
+		rs.All = append(rs.All, r)
 	}
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		rs.drive(stop)
+	}()
 	t.Cleanup(func() {
-		for _, r := range rs {
-			close(r.stop)
-		}
+		close(stop)
+		<-done
 		var all sync.WaitGroup
-		for _, r := range rs {
-			all.Go(func() {
-				r.done.Wait()
-				_ = r.Close()
-			})
+		for _, r := range rs.All {
+			all.Go(func() { _ = r.Close() })
 		}
 		all.Wait()
 	})
 	return rs
 }
 
-// serve makes requests, times each Take, and logs the base.
-func (r *Ranker) serve() {
+// drive makes requests, times each Take, and logs the bases.
+func (rs Rankers) drive(stop <-chan struct{}) {
 	t := time.NewTicker(requestEvery)
 	defer t.Stop()
-	last, owed := time.Now(), 0.0
+	last := time.Now()
 	for {
 		select {
-		case <-r.stop:
+		case <-stop:
 			return
 		case now := <-t.C:
-			r.mu.Lock()
-			owed += min(r.rate*now.Sub(last).Seconds(), r.rate)
+			rs.mu.Lock()
+			due := rs.state.rate * min(now.Sub(last).Seconds(), 1)
 			last = now
-			for ; owed >= 1; owed-- {
-				began := time.Now()
-				r.quota.Take(1, 100_000)
-				r.wait = append(r.wait, time.Since(began))
+			for _, r := range rs.All {
+				for r.owed += due; r.owed >= 1; r.owed-- {
+					began := time.Now()
+					r.quota.Take(1, 100_000)
+					rs.state.wait = append(rs.state.wait, time.Since(began))
+				}
+				base, rung := r.quota.Base()
+				if n := len(r.log); n == 0 || r.log[n-1].Rung != rung || r.log[n-1].Base != base {
+					r.log = append(r.log, Held{now, base, rung})
+				}
 			}
-			base, rung := r.quota.Base()
-			if n := len(r.log); n == 0 || r.log[n-1].Rung != rung || r.log[n-1].Base != base {
-				r.log = append(r.log, Held{now, base, rung})
-			}
-			r.mu.Unlock()
+			rs.mu.Unlock()
 		}
 	}
 }
 
 // SetRate changes the requests a second of every ranker.
 func (rs Rankers) SetRate(rate float64) {
-	for _, r := range rs {
-		r.mu.Lock()
-		r.rate = rate
-		r.mu.Unlock()
-	}
+	rs.mu.Lock()
+	rs.state.rate = rate
+	rs.mu.Unlock()
 }
 
 // Bases are those in force now, and how many rankers stand on a rung.
 func (rs Rankers) Bases(on gear.QuotaRung) (bases []float64, n int) {
-	for _, r := range rs {
+	for _, r := range rs.All {
 		b, rung := r.quota.Base()
 		bases = append(bases, b)
 		if rung == on {
@@ -130,10 +134,10 @@ func (rs Rankers) Near(want, share float64) bool {
 }
 
 // Log is everything that a ranker's base was since a time.
-func (r *Ranker) Log(since time.Time) (out []Held) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, h := range r.log {
+func (rs Rankers) Log(i int, since time.Time) (out []Held) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	for _, h := range rs.All[i].log {
 		if h.At.After(since) {
 			out = append(out, h)
 		}
@@ -143,13 +147,10 @@ func (r *Ranker) Log(since time.Time) (out []Held) {
 
 // Waits takes the times that requests waited in Take, and forgets them.
 func (rs Rankers) Waits() (n int, p999, worst time.Duration) {
-	var all []time.Duration
-	for _, r := range rs {
-		r.mu.Lock()
-		all = append(all, r.wait...)
-		r.wait = nil
-		r.mu.Unlock()
-	}
+	rs.mu.Lock()
+	all := rs.state.wait
+	rs.state.wait = nil
+	rs.mu.Unlock()
 	if len(all) == 0 {
 		return 0, 0, 0
 	}

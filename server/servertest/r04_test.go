@@ -67,8 +67,8 @@ func (b *budget) lost(fault string, at time.Time) {
 		return n == rankers
 	})
 	worst := time.Duration(0)
-	for _, r := range b.rankers {
-		for _, h := range r.Log(at) {
+	for i := range b.rankers.All {
+		for _, h := range b.rankers.Log(i, at) {
 			if h.Rung == gear.QuotaFallback {
 				worst = max(worst, h.At.Sub(at))
 				require.LessOrEqual(b.t, h.Base, max(before*1.05, 1), "min(last, default)")
@@ -124,9 +124,9 @@ func TestR26(t *testing.T) {
 	b.program.Signal(syscall.SIGCONT)
 	b.settled("after the controller went on")
 	paces := map[float64]bool{}
-	for i, r := range b.rankers {
+	for i := range b.rankers.All {
 		last := servertest.Held{At: back, Base: bases[i]}
-		for _, h := range r.Log(back) {
+		for _, h := range b.rankers.Log(i, back) {
 			if h.Rung == gear.QuotaReturning && h.Base > last.Base {
 				dt := h.At.Sub(last.At).Seconds() + 0.25 // a step covers the frame before, and is seen later
 				require.LessOrEqual(t, math.Log(h.Base/last.Base), 0.5*1.2*dt, "ln units a second")
