@@ -44,7 +44,7 @@ type Options struct {
 	Hub     *push.Hub
 	Fleet   *fleet.Registry
 	Reports Reports
-	Quotas  Quotas // nil counts nothing
+	Quotas  Quotas  // nil counts nothing
 	Staging Staging // nil stages nothing
 	Clock   Clock
 	Log     *slog.Logger
