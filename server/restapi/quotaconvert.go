@@ -71,7 +71,7 @@ func (s *Server) quotaState(g *quota.Group) api.QuotaState {
 		State: "live", Decides: x.Leading, Epoch: x.Epoch, Tick: x.Tick, Base: x.Base, Scale: x.Scale, Lambda: x.Lambda,
 		Choices: mapped(x.Choices, func(c quota.Choice) api.QuotaChoice { return api.QuotaChoice(c) }), Sum: x.Sum, TotalQuota: x.Total, Error: x.Error,
 		Terms:    api.QuotaTerms{P: x.Terms.P, I: x.Terms.I, D: x.Terms.D, FeedForward: x.Terms.FeedForward, Frozen: x.Terms.Frozen, Bound: x.Terms.Bound},
-		Arrivals: x.Arrivals, Consumed: x.Consumed, MeanWeight: x.Weight, CPU: share(x.Machines.CPU, x.Machines.Count), Machines: x.Machines.Count,
+		Arrivals: x.Arrivals, Consumed: x.Consumed, MeanWeight: x.Weight, CPU: knownCPU(x.Machines.CPU, x.Machines.Count), Machines: x.Machines.Count,
 		Crew: api.QuotaCrew{Agents: x.Crew.Agents, Live: x.Crew.Live, Returning: x.Crew.Returning, Fallback: x.Crew.Fallback, Capped: x.Crew.Capped},
 	}
 	if x.Tick > 0 {
@@ -86,8 +86,8 @@ func (s *Server) quotaState(g *quota.Group) api.QuotaState {
 	return api.QuotaState{QuotaGroup: toQuotaGroup(g), Status: st}
 }
 
-// share is a CPU that is known.
-func share(cpu float64, machines int) *float64 {
+// knownCPU is nil for a CPU that nobody knows.
+func knownCPU(cpu float64, machines int) *float64 {
 	if cpu < 0 || machines == 0 {
 		return nil
 	}
@@ -98,7 +98,7 @@ func toQuotaSecond(p quota.Point) api.QuotaPoint {
 	return api.QuotaPoint{
 		At: p.At, Base: p.Base, BaseMin: p.Base, BaseMax: p.Base, Sum: p.Sum / p.Total, SumMax: p.Sum / p.Total, Arrivals: p.Arrivals,
 		Consumed: p.Consumed, P: p.P, I: p.I, D: p.D, FF: p.FF, MeanWeight: p.Weight, Agents: p.Agents, Fallback: p.Fallback,
-		Capped: p.Capped, CPU: share(p.CPU, 1),
+		Capped: p.Capped, CPU: knownCPU(p.CPU, 1),
 	}
 }
 
@@ -106,7 +106,7 @@ func toQuotaMinute(m quota.Minute) api.QuotaPoint {
 	seconds := max(float64(m.Ticks)*quota.Tick.Seconds(), 1)
 	return api.QuotaPoint{
 		At: m.At, Base: m.Base, BaseMin: m.BaseMin, BaseMax: m.BaseMax, Sum: m.Sum, SumMax: m.SumMax, Arrivals: m.Requests / seconds,
-		Consumed: m.Consumed / seconds, Agents: m.Agents, Fallback: m.Fallback, CPU: share(m.CPU, 1),
+		Consumed: m.Consumed / seconds, Agents: m.Agents, Fallback: m.Fallback, CPU: knownCPU(m.CPU, 1),
 	}
 }
 
