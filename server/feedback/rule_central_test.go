@@ -79,8 +79,12 @@ func TestCentralSettlesWithoutACycle(t *testing.T) {
 func TestCentralHoldsOnWhatItCannotRead(t *testing.T) {
 	set := central()
 	for _, in := range []feedback.Sample{
-		{}, {Count: 100, MeanRT: math.NaN()}, {Count: 100, MeanRT: math.Inf(1)}, {Count: 100, MeanRT: -1},
-		{Count: 29, MeanRT: 90_000}, {Count: 100, MeanRT: 90_000, Level: 60},
+		{},
+		{Count: 100, MeanRT: math.NaN()},
+		{Count: 100, MeanRT: math.Inf(1)},
+		{Count: 100, MeanRT: -1},
+		{Count: 29, MeanRT: 90_000},
+		{Count: 100, MeanRT: 90_000, Level: 60},
 	} {
 		_, level, reason := feedback.Central(feedback.State{Level: 80}, in, set)
 		require.Equal(t, 80, level, "%+v: %s", in, reason)

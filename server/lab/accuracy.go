@@ -149,9 +149,15 @@ func Moves(ctx context.Context, workers int) ([]Move, error) {
 		name         string
 		load, target float64 // after the step, beside before
 	}{
-		{"load x1.3", 1.3, 1}, {"load x1.5", 1.5, 1}, {"load x2", 2, 1},
-		{"T x0.8", 1, 0.8}, {"T x0.5", 1, 0.5},
-		{"T x1.2", 1, 1.2}, {"T x1.5", 1, 1.5}, {"load /1.3", 1 / 1.3, 1}, {"load /1.5", 1 / 1.5, 1},
+		{"load x1.3", 1.3, 1},
+		{"load x1.5", 1.5, 1},
+		{"load x2", 2, 1},
+		{"T x0.8", 1, 0.8},
+		{"T x0.5", 1, 0.5},
+		{"T x1.2", 1, 1.2},
+		{"T x1.5", 1, 1.5},
+		{"load /1.3", 1 / 1.3, 1},
+		{"load /1.5", 1 / 1.5, 1},
 	}
 	out := make([]Move, len(cases))
 	var jobs []func()

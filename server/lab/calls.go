@@ -46,8 +46,10 @@ func (e *Engine) see(id int32, slot, point int) {
 	if slot == slotEdge {
 		machine = e.frames[f.parent].machine
 	}
-	e.seen = Visit{ID: id*slots + int32(slot), Machine: machine, Point: int32(point), Scene: int32(r.scene),
-		Now: e.now, Load: r.load, Value: r.value, Key: r.key}
+	e.seen = Visit{
+		ID: id*slots + int32(slot), Machine: machine, Point: int32(point), Scene: int32(r.scene),
+		Now: e.now, Load: r.load, Value: r.value, Key: r.key,
+	}
 }
 
 // begin tells Controls of a visit. The reading stands until the next one.

@@ -35,8 +35,10 @@ func (c *tags) End(v *Visit, res Result) {
 }
 
 func engine(rate int, c Controls) *Engine {
-	return NewEngine(Config{Model: Standard(3), Controls: c,
-		Workload: WorkloadConfig{Trace: Conversation(), Rate: rate, Seed: 1}})
+	return NewEngine(Config{
+		Model: Standard(3), Controls: c,
+		Workload: WorkloadConfig{Trace: Conversation(), Rate: rate, Seed: 1},
+	})
 }
 
 func logHash(seed uint64, step int64) uint64 {
@@ -50,8 +52,10 @@ func logHash(seed uint64, step int64) uint64 {
 		binary.LittleEndian.PutUint64(b[32:], math.Float64bits(res.Earned))
 		h.Write(b[:])
 	}}
-	e := NewEngine(Config{Model: Standard(3), Controls: c,
-		Workload: WorkloadConfig{Trace: Conversation(), Rate: 60, Seed: seed}})
+	e := NewEngine(Config{
+		Model: Standard(3), Controls: c,
+		Workload: WorkloadConfig{Trace: Conversation(), Rate: 60, Seed: seed},
+	})
 	for e.Now() < 60*second {
 		e.Run(e.Now()+step, math.MaxInt)
 	}
@@ -250,14 +254,16 @@ func TestLimitBoundsAMachine(t *testing.T) {
 func TestASlowMachineIsSlow(t *testing.T) {
 	slow := (0*6 + SN) * 3 // the first sn machine in sh
 	var sum, n [3]float64
-	e := NewEngine(Config{Model: Standard(3), Slow: map[int]float64{slow: 1.4},
+	e := NewEngine(Config{
+		Model: Standard(3), Slow: map[int]float64{slow: 1.4},
 		Workload: WorkloadConfig{Trace: Conversation(), Rate: 30, Seed: 1},
 		Controls: &tags{log: func(v *Visit, res Result) {
 			if i := int(v.Machine) - slow; v.Point == Rank && i >= 0 && i < 3 {
 				sum[i] += float64(res.Elapsed)
 				n[i]++
 			}
-		}}})
+		}},
+	})
 	e.Run(300*second, math.MaxInt)
 	require.Greater(t, sum[0]/n[0], 1.3*sum[1]/n[1])
 	require.InEpsilon(t, sum[1]/n[1], sum[2]/n[2], 0.1)

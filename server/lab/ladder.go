@@ -29,8 +29,11 @@ var gears = map[int]struct {
 	Prerank: {"prerank-depth", 100, 80, template.Linear, [][2]int64{{1, 50}, {80, 500}, {100, 1000}}, nil},
 	Fetch:   {"feature-fetch", 50, 30, template.Geometric, [][2]int64{{1, 20}, {30, 160}, {50, 400}}, nil},
 	Select:  {"creative-variants", 20, 8, template.Linear, [][2]int64{{1, 1}, {20, 20}}, nil},
-	Rank: {"rank-depth", 100, 80, template.Linear, [][2]int64{{1, 10}, {40, 70}, {80, 150}, {90, 200}, {100, 300}},
-		map[int]string{1: "light", 40: "base", 90: "large"}},
+	Rank: {
+		"rank-depth", 100, 80, template.Linear,
+		[][2]int64{{1, 10}, {40, 70}, {80, 150}, {90, 200}, {100, 300}},
+		map[int]string{1: "light", 40: "base", 90: "large"},
+	},
 	Score: {"model-layers", 12, 6, template.Linear, [][2]int64{{1, 2}, {6, 12}, {12, 24}}, nil},
 }
 

@@ -41,8 +41,10 @@ func newCentral(s *Setup) Policy {
 		for i, l := range s.Ladders {
 			c := centralLoop{ladder: l}
 			if l != nil {
-				c.set = feedback.SettingsOf(&gear.Order{Strategy: gear.StrategyCentral, Level: l.Default, MinLevel: 1, MaxLevel: l.Top(),
-					AvailableRT: time.Duration(s.Targets[i]) * time.Microsecond}, l.Work...)
+				c.set = feedback.SettingsOf(&gear.Order{
+					Strategy: gear.StrategyCentral, Level: l.Default, MinLevel: 1, MaxLevel: l.Top(),
+					AvailableRT: time.Duration(s.Targets[i]) * time.Microsecond,
+				}, l.Work...)
 				c.level = l.Default
 			}
 			p.loops = append(p.loops, c)

@@ -47,8 +47,10 @@ func newCrowd(s *Setup, crowds int) Policy {
 				continue
 			}
 			for sc := range s.Model.Scenes {
-				o := gear.Order{Strategy: gear.StrategyCrowdRT, Level: l.Top(), MinLevel: 1, MaxLevel: l.Top(),
-					AvailableRT: time.Duration(s.Targets[i]) * time.Microsecond}
+				o := gear.Order{
+					Strategy: gear.StrategyCrowdRT, Level: l.Top(), MinLevel: 1, MaxLevel: l.Top(),
+					AvailableRT: time.Duration(s.Targets[i]) * time.Microsecond,
+				}
 				if crowds > 0 {
 					o.Settings = []gear.Setting{{Name: gear.SettingCrowds, Value: gear.Int(int64(crowds))}}
 				}

@@ -41,8 +41,10 @@ const (
 
 func newDCAF(s *Setup) Policy {
 	apps := len(s.Model.Apps)
-	p := &dcaf{s: s, prices: make([]dcafPrice, len(s.Model.IDCs)*apps), hulls: make([]hull, len(s.Ladders)),
-		meters: make([]cpuMeter, s.Model.MachineCount()), mean: s.Scenario.trace().MeanLoad}
+	p := &dcaf{
+		s: s, prices: make([]dcafPrice, len(s.Model.IDCs)*apps), hulls: make([]hull, len(s.Ladders)),
+		meters: make([]cpuMeter, s.Model.MachineCount()), mean: s.Scenario.trace().MeanLoad,
+	}
 	for m := range p.meters {
 		app, idc, _ := s.Model.Place(m)
 		p.where = append(p.where, idc*apps+app)

@@ -117,8 +117,10 @@ func (r *Rig) Run(intervals int) []RigInterval {
 	}
 	p := &rigPolicy{rig: r, salt: Seed(r.Seed, "rig"), loop: &crowdLoop{ladder: ladder}}
 	order := func() loop.Settings {
-		return loop.SettingsOf(&gear.Order{Strategy: gear.StrategyCrowdRT, Level: ladder.Top(), MinLevel: 1, MaxLevel: ladder.Top(),
-			AvailableRT: r.Target, Settings: r.Settings}, ladder.Work)
+		return loop.SettingsOf(&gear.Order{
+			Strategy: gear.StrategyCrowdRT, Level: ladder.Top(), MinLevel: 1, MaxLevel: ladder.Top(),
+			AvailableRT: r.Target, Settings: r.Settings,
+		}, ladder.Work)
 	}
 	p.loop.set = order()
 	p.loop.state = loop.NewState(p.loop.set)
@@ -127,8 +129,10 @@ func (r *Rig) Run(intervals int) []RigInterval {
 	rate := func() int {
 		return max(int(math.Round(r.Load*rigNominal*float64(max(r.Cores, 1))/trace.Rate())), 1)
 	}
-	e := NewEngine(Config{Model: m, Controls: p, Users: Users{Blur: r.Blur},
-		Workload: WorkloadConfig{Trace: trace, Rate: rate(), Seed: r.Seed, Start: int64(unit(Seed(r.Seed, "start")) * float64(trace.Span))}})
+	e := NewEngine(Config{
+		Model: m, Controls: p, Users: Users{Blur: r.Blur},
+		Workload: WorkloadConfig{Trace: trace, Rate: rate(), Seed: r.Seed, Start: int64(unit(Seed(r.Seed, "start")) * float64(trace.Span))},
+	})
 	p.engine, r.plan = e, p
 	var cpu, fast cpuMeter
 	var out []RigInterval
@@ -165,8 +169,10 @@ func (r *Rig) Run(intervals int) []RigInterval {
 			}
 			n := float64(p.n[k])
 			t := float64(r.Target)
-			out = append(out, RigInterval{Interval: i, Crowd: k, N: p.n[k], Truth: p.demand[k] / n * stretch / t, Measured: p.us[k] / n * 1000 / t,
-				Work: work[k].Work, Free: free[k], Busy: busy, Level: p.lnWork / float64(max(total, 1))})
+			out = append(out, RigInterval{
+				Interval: i, Crowd: k, N: p.n[k], Truth: p.demand[k] / n * stretch / t, Measured: p.us[k] / n * 1000 / t,
+				Work: work[k].Work, Free: free[k], Busy: busy, Level: p.lnWork / float64(max(total, 1)),
+			})
 		}
 		p.loop.tick(fast.read(e, 0), cpu.read(e, 0), true)
 	}

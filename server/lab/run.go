@@ -30,8 +30,10 @@ const (
 
 // Metrics lists the metrics in the order tables show them.
 func Metrics() []string {
-	return []string{MetricValue, MetricGapShare, MetricDepth, MetricMean, MetricP50, MetricP99, MetricTimeouts,
-		MetricNeedless, MetricCut, MetricSettle, MetricChurn, MetricSNp99, MetricCPU, MetricCores, MetricOracle}
+	return []string{
+		MetricValue, MetricGapShare, MetricDepth, MetricMean, MetricP50, MetricP99, MetricTimeouts,
+		MetricNeedless, MetricCut, MetricSettle, MetricChurn, MetricSNp99, MetricCPU, MetricCores, MetricOracle,
+	}
 }
 
 // Result is the metrics of one run by name; one that does not apply is absent.

@@ -67,8 +67,10 @@ func twoPeaks(t float64) float64 {
 func Scenarios() []Scenario {
 	day := Scenario{Warm: 120 * time.Second, Measure: 900 * time.Second, Load: twoPeaks, Peak: 2}
 	steady := func(name string, load float64) Scenario {
-		return Scenario{Name: name, About: fmt.Sprintf("conversation trace at %g times the nominal load", load),
-			Warm: 120 * time.Second, Measure: 240 * time.Second, Load: flat(load), Peak: load}
+		return Scenario{
+			Name: name, About: fmt.Sprintf("conversation trace at %g times the nominal load", load),
+			Warm: 120 * time.Second, Measure: 240 * time.Second, Load: flat(load), Peak: load,
+		}
 	}
 	with := func(s Scenario, name, about string, change func(*Scenario)) Scenario {
 		s.Name, s.About = name, about
@@ -82,24 +84,30 @@ func Scenarios() []Scenario {
 		with(day, "day-conv", "a day with two peaks (0.6 to 2 times nominal) in 900 s, conversation trace", nil),
 		with(day, "day-code", "the same day on the code trace, held out: nothing was tuned on it", func(s *Scenario) { s.Trace = "code" }),
 		steady("load-1.3", 1.3), double, steady("load-4", 4),
-		{Name: "midnight", About: "midnight of a sale: 0.8 to 5 times nominal in one step, falling from then on", Warm: 150 * time.Second, Measure: 420 * time.Second,
+		{
+			Name: "midnight", About: "midnight of a sale: 0.8 to 5 times nominal in one step, falling from then on", Warm: 150 * time.Second, Measure: 420 * time.Second,
 			Load: func(t float64) float64 {
 				if t < 60 {
 					return 0.8
 				}
 				return 1.2 + 3.8*math.Exp(-(t-60)/150)
-			}, Event: 60, Peak: 4},
-		{Name: "bursts", About: "1.3 times nominal with bursts of ten times for 100 ms every 5 s", Warm: 150 * time.Second, Measure: 300 * time.Second,
+			}, Event: 60, Peak: 4,
+		},
+		{
+			Name: "bursts", About: "1.3 times nominal with bursts of ten times for 100 ms every 5 s", Warm: 150 * time.Second, Measure: 300 * time.Second,
 			Step: 100 * time.Millisecond, Peak: 1.5,
 			Load: func(t float64) float64 {
 				if t >= 0 && math.Mod(t+0.05, 5) < 0.1 {
 					return 13
 				}
 				return 1.3
-			}},
-		{Name: "news", About: "breaking news: 0.35 to 3.5 times nominal within 60 s, for two minutes", Warm: 150 * time.Second, Measure: 420 * time.Second,
+			},
+		},
+		{
+			Name: "news", About: "breaking news: 0.35 to 3.5 times nominal within 60 s, for two minutes", Warm: 150 * time.Second, Measure: 420 * time.Second,
 			Load:  ramp([2]float64{0, 0.35}, [2]float64{60, 0.35}, [2]float64{120, 3.5}, [2]float64{240, 3.5}, [2]float64{330, 0.7}),
-			Event: 60, Peak: 2},
+			Event: 60, Peak: 2,
+		},
 		with(double, "retries", "twice nominal; a user whose request was lost asks again up to twice", func(s *Scenario) {
 			s.Users.Retries, s.Users.RetryAfter = 2, 500*time.Millisecond
 		}),

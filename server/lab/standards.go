@@ -3,10 +3,8 @@ package lab
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Standards is the standard set: what RESULTS.md shows. It takes some 15 minutes
@@ -178,10 +176,15 @@ func (s *Standards) sweeps(ctx context.Context) error {
 		change        func(w *Scenario, v float64)
 		also          func(v float64) string
 	}{
-		{"Users alike or unlike: the exponent on load", "sd of ln load", []float64{0.1, 0.25, 0.5, 0.75, 1, 1.3},
+		{
+			"Users alike or unlike: the exponent on load", "sd of ln load",
+			[]float64{0.1, 0.25, 0.5, 0.75, 1, 1.3},
 			func(w *Scenario, v float64) { w.Users.Spread = v },
-			func(v float64) string { return fmt.Sprintf("%.2f", v*trace.logSD) }},
-		{"Concavity: the work that earns 63 %, beside the model's", "of full at default", []float64{0.1, 0.3, 0.6, 1, 2, 5},
+			func(v float64) string { return fmt.Sprintf("%.2f", v*trace.logSD) },
+		},
+		{
+			"Concavity: the work that earns 63 %, beside the model's", "of full at default",
+			[]float64{0.1, 0.3, 0.6, 1, 2, 5},
 			func(w *Scenario, v float64) { w.Concave = v },
 			func(v float64) string {
 				one := base
@@ -195,12 +198,16 @@ func (s *Standards) sweeps(ctx context.Context) error {
 				}
 				worth, _ := p.fluid.at(levels)
 				return fmt.Sprintf("%.2f", worth)
-			}},
-		{"Prediction: the error of ln load", "R² of the prediction", []float64{0.001, 0.25, 0.5, 1, 1.5, 3},
+			},
+		},
+		{
+			"Prediction: the error of ln load", "R² of the prediction",
+			[]float64{0.001, 0.25, 0.5, 1, 1.5, 3},
 			func(w *Scenario, v float64) { w.Users.Blur = v },
 			func(v float64) string {
 				return fmt.Sprintf("%.2f", trace.logSD*trace.logSD/(trace.logSD*trace.logSD+v*v))
-			}},
+			},
+		},
 	} {
 		x := Experiment{Policies: []string{"central", "crowd"}, Seeds: s.few(3), NoGap: true}
 		for _, v := range sweep.values {
@@ -229,8 +236,10 @@ func (s *Standards) sweeps(ctx context.Context) error {
 // gaps measures how much of what is to be had each policy has.
 func (s *Standards) gaps(ctx context.Context) error {
 	names := []string{"load-1.3", "load-2", "load-4"}
-	x := Experiment{Scenarios: scenarios(names...), Seeds: s.few(6),
-		Policies: []string{"none", "static", "central", "crowd", "crowd@2", "dcaf"}}
+	x := Experiment{
+		Scenarios: scenarios(names...), Seeds: s.few(12),
+		Policies: []string{"none", "static", "central", "crowd", "crowd@2", "dcaf"},
+	}
 	r, err := s.run(ctx, x)
 	if err != nil {
 		return err
@@ -319,91 +328,4 @@ func (s *Standards) worlds(ctx context.Context) error {
 		s.table(r, i, m...)
 	}
 	return nil
-}
-
-// accuracy measures the loop where every crowd has hundreds of requests.
-func (s *Standards) accuracy(ctx context.Context) error {
-	steady, err := Steady(ctx, s.Workers, 1)
-	if err != nil {
-		return err
-	}
-	cycles, err := Cycles(ctx, s.Workers)
-	if err != nil {
-		return err
-	}
-	moves, err := Moves(ctx, s.Workers)
-	if err != nil {
-		return err
-	}
-	s.say("\n## How well crowds hold T\n\nOne machine with %d processor-sharing cores, T %v, 100 levels of at most 8 %% apart where crowds work, intervals of 10 s, %d of them after %d to settle. "+
-		"Only crowds off their bounds with at least %d requests in the interval count. The true mean is the noise-free demand of the crowd's requests times the machine's stretch in that interval. "+
-		"Target: within [0.9 T, T] in 95 %%, above T in at most 2 %%.\n\n"+
-		"| load | crowd-intervals | requests | off bounds | within | above T | mean error | busy |\n|---|---:|---:|---:|---:|---:|---:|---:|\n",
-		snCores, rigTarget, rigLong-rigWarm, rigWarm, accuracySamples)
-	var all Accuracy
-	for _, a := range steady {
-		s.accuracyRow(&a)
-		n := float64(all.Intervals + a.Intervals)
-		all.Within += (a.Within - all.Within) * float64(a.Intervals) / n
-		all.Above += (a.Above - all.Above) * float64(a.Intervals) / n
-		all.Mean += (a.Mean - all.Mean) * float64(a.Intervals) / n
-		all.Intervals, all.Samples = all.Intervals+a.Intervals, all.Samples+a.Samples
-		all.OffBound += a.OffBound / float64(len(steady))
-		all.Busy += a.Busy / float64(len(steady))
-	}
-	all.Name = "**all**"
-	s.accuracyRow(&all)
-	s.say("\n### Limit cycles\n\nOne core, where crowds couple most: utilisation from low to almost full. The movement is the rms of mean ln work around its own moving average of nine intervals; a cycle is more than 3 %%.\n\n" +
-		"| load and T | busy | movement, %% |\n|---|---:|---:|\n")
-	for _, a := range cycles {
-		s.say("| %s | %.2f | %.2f |\n", a.Name, a.Busy, 100*a.Cycle)
-	}
-	s.say("\n### Settling\n\nIntervals after a step until the crowds' true means stay near T. Target: 6.\n\n| step | intervals |\n|---|---:|\n")
-	for _, m := range moves {
-		n := fmt.Sprint(m.Settled)
-		if m.Settled < 0 {
-			n = "never"
-		}
-		s.say("| %s | %s |\n", m.Name, n)
-	}
-	return nil
-}
-
-func (s *Standards) accuracyRow(a *Accuracy) {
-	s.say("| %s | %d | %d | %.2f | %.1f %% | %.1f %% | %.1f %% | %.2f |\n", a.Name, a.Intervals, a.Samples, a.OffBound, 100*a.Within, 100*a.Above, 100*a.Mean, a.Busy)
-}
-
-// limits measures speed and says what the figures do not.
-func (s *Standards) limits(ctx context.Context) error {
-	requests, took, err := Speed(ctx, s.Workers, 2_000_000)
-	if err != nil {
-		return err
-	}
-	s.say("\n## Speed\n\n%.1f million requests through the crowd loops of every machine, point and scene, unsampled, took %.1f s by the wall clock of the machine that made this page, whatever else it did: %.0f s for ten million. "+
-		"`make bench` shows the CPU time beside the engine without control.\n", float64(requests)/1e6, took.Seconds(), took.Seconds()*1e7/float64(requests))
-	s.say("\n## What this does not show\n\n" +
-		"The model's queues follow the textbook (see the tests against M/M/c and M/G/1-PS), its value curves and user values are assumptions with their reasons in `constants.go`, and its load comes from traces of language-model services, " +
-		"not of an advertising engine. Signs and mechanisms carry over better than sizes. Policies that hold RT were given the best of five setpoints on tuning seeds; static levels were searched for each scenario's own mean load, which an operator does not know beforehand: " +
-		"in `midnight` and `news` that is most of their advantage.\n")
-	return nil
-}
-
-// Speed plays at least so many requests under the crowd policy, on all workers,
-// and gives how many they were and how long they took.
-func Speed(ctx context.Context, workers, requests int) (played int64, took time.Duration, err error) {
-	const jobs = 4
-	p := NewPlan(Scenario{Name: "speed", Machines: 3, Load: flat(1.3), Warm: time.Second,
-		Measure: time.Duration(math.Ceil(float64(requests)/jobs/(1.3*nominal*6))) * time.Second, Peak: 1.3})
-	counts := make([]int64, jobs)
-	var list []func()
-	for i := range counts {
-		list = append(list, func() { counts[i] = p.count("crowd", uint64(i+1)) })
-	}
-	begun := time.Now()
-	err = parallel(ctx, workers, list)
-	took = time.Since(begun)
-	for _, n := range counts {
-		played += n
-	}
-	return played, took, err
 }

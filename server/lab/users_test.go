@@ -12,8 +12,10 @@ func TestUsersAskAgainAndOfferNothingNew(t *testing.T) {
 	offered := func(retries int) (value float64, count int64) {
 		m := Standard(1)
 		m.Apps[SN].Limit = 4
-		e := NewEngine(Config{Model: m, Controls: Free{}, Users: Users{Retries: retries, RetryAfter: 500 * time.Millisecond},
-			Workload: WorkloadConfig{Trace: Conversation(), Rate: 30, Seed: 1}})
+		e := NewEngine(Config{
+			Model: m, Controls: Free{}, Users: Users{Retries: retries, RetryAfter: 500 * time.Millisecond},
+			Workload: WorkloadConfig{Trace: Conversation(), Rate: 30, Seed: 1},
+		})
 		e.Run(60*second, math.MaxInt)
 		e.SetRate(0)
 		e.Run(120*second, math.MaxInt)
@@ -32,13 +34,15 @@ func TestUsersAskAgainAndOfferNothingNew(t *testing.T) {
 func TestSpreadKeepsTheMeanAndChangesTheTail(t *testing.T) {
 	sums := func(spread, blur float64) (mean, square float64) {
 		n := 0.0
-		e := NewEngine(Config{Model: Standard(1), Users: Users{Spread: spread, Blur: blur},
+		e := NewEngine(Config{
+			Model: Standard(1), Users: Users{Spread: spread, Blur: blur},
 			Workload: WorkloadConfig{Trace: Conversation(), Rate: 100, Seed: 1},
 			Controls: &tags{log: func(v *Visit, _ Result) {
 				if v.Point == Entry {
 					mean, square, n = mean+v.Load, square+v.Load*v.Load, n+1
 				}
-			}}})
+			}},
+		})
 		e.Run(200*second, math.MaxInt)
 		return mean / n, square / n
 	}
