@@ -65,8 +65,8 @@ test-race: services ## Go tests where goroutines meet, under the race detector
 	@scripts/need.sh gcc,cc:gcc /usr/include/stdlib.h,/usr/include/*/stdlib.h:libc6-dev
 	CGO_ENABLED=1 go test $(GO_FLAGS) -race -timeout 10m $(RACE_PACKAGES)
 
-test-web: $(NODE_MODULES) ## the console's unit tests
-	cd web && npx tsc --noEmit && npx vitest run
+test-web: $(NODE_MODULES) ## the console's unit tests and its first-load budget
+	cd web && npx tsc --noEmit && npm test --silent
 
 e2e: bin/allspark ## the console in a browser against the real binary
 	@scripts/need.sh chromium,chromium-browser,google-chrome:chromium '/usr/share/fonts/truetype/wqy/wqy-microhei.ttc:fonts-wqy-microhei'
@@ -102,7 +102,7 @@ verify/format: $(LINT_BIN)/gofumpt $(NODE_MODULES)
 verify/laws:
 	go test $(GO_FLAGS) -count 1 ./scripts/archtest
 
-lint: lint/go lint/web ## go vet, staticcheck, eslint, tsc
+lint: lint/go lint/web ## go vet, staticcheck, eslint, tsc, the OpenAPI document
 
 lint/go: $(LINT_BIN)/staticcheck
 	go vet $(GO_FLAGS) ./...
@@ -110,6 +110,7 @@ lint/go: $(LINT_BIN)/staticcheck
 
 lint/web: $(NODE_MODULES)
 	cd web && npx tsc --noEmit && npx eslint . --max-warnings 0
+	cd web && npm run --silent lint:openapi
 
 $(LINT_BIN)/%: scripts/lint/go.mod scripts/lint/go.sum
 	@mkdir -p $(LINT_BIN)

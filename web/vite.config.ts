@@ -1,8 +1,9 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
+import { gzip } from "./vite.gzip.ts";
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), gzip()],
   server: { proxy: { "/api": process.env.ALLSPARK_URL ?? "http://127.0.0.1:8080" } },
   build: {
     outDir: "dist",

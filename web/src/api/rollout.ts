@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { client, take } from "./client";
 import { useRefresh } from "./live";
 import type { Change, Progress } from "./types";
@@ -27,6 +27,31 @@ export function useRecentChanges(query: { app?: string; idc?: string; limit: num
   return useQuery({
     queryKey: ["changes", query],
     queryFn: ({ signal }) => take<Page<Change>>(client.GET("/api/v1/changes", { params: { query }, signal })),
+    refetchInterval: useRefresh(10_000),
+  });
+}
+
+/** The journal back to a time, a page at a time, newest first. */
+export function useJournal(query: { app?: string; idc?: string; hours: number }) {
+  const { hours, ...filter } = query;
+  return useInfiniteQuery({
+    queryKey: ["changes", "journal", query],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      take<Page<Change>>(
+        client.GET("/api/v1/changes", {
+          params: {
+            query: {
+              ...filter,
+              from: new Date(Date.now() - hours * 3_600_000).toISOString(),
+              cursor: pageParam,
+              limit: 100,
+            },
+          },
+          signal,
+        }),
+      ),
+    getNextPageParam: (last) => last.next_cursor || undefined,
     refetchInterval: useRefresh(10_000),
   });
 }

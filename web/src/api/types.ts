@@ -43,5 +43,6 @@ export type TemplateDocument = Schemas["TemplateDocument"];
 export type TemplateVersion = Schemas["TemplateVersion"];
 export type Token = Schemas["Token"];
 export type Usage = Schemas["Usage"];
+export type Undo = Schemas["Undo"];
 export type User = Schemas["User"];
 export type Version = Schemas["Version"];

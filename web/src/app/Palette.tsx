@@ -34,7 +34,7 @@ export function Palette({ onClose, onSignOut }: { onClose: () => void; onSignOut
     enabled: query.length > 0,
     staleTime: 10_000,
     queryFn: async ({ signal }) => {
-      const all = await Promise.allSettled(features.map((f) => f.find?.(query, signal) ?? []));
+      const all = await Promise.allSettled(features.map(async (f) => (await f.find?.(query, signal)) ?? []));
       return all.flatMap((r) => (r.status === "fulfilled" ? r.value : []));
     },
   });

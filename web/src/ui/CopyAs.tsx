@@ -2,11 +2,6 @@ import { App, Button, Dropdown } from "antd";
 import { useTranslation } from "react-i18next";
 import { Icon } from "./icons";
 
-/** Quotes a word for a POSIX shell. */
-export function sh(word: string): string {
-  return /^[\w.,:/@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
-}
-
 /** Offers an object as YAML and as the command that does or shows the same. */
 export function CopyAs(props: { yaml?: () => unknown; cli?: string; size?: "small" | "middle" }) {
   const { t } = useTranslation();

@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/react-query";
 import { App, Button, Drawer } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -6,7 +7,7 @@ import { client, intent, take } from "../api/client";
 import { touch } from "../api/live";
 import { useProgress, useRecentChanges } from "../api/rollout";
 import { useCan } from "../api/session";
-import type { Change, Progress, Schemas } from "../api/types";
+import type { Change, ChangeDetail, Progress, Schemas, Undo } from "../api/types";
 import { Ask } from "./Ask";
 import { clock, ms } from "./format";
 import { Icon } from "./icons";
@@ -90,37 +91,72 @@ export function ProgressDetail({ progress }: { progress: Progress }) {
 }
 
 /** Undoes a revision: the server releases, restores or rolls back whatever caused it, and says what it did. */
-export function UndoButton({ revision, size }: { revision: number; size?: "small" }) {
+export function UndoButton(props: { revision: number; size?: "small"; undo?: Undo }) {
+  const { revision, size, undo } = props;
   const { t } = useTranslation();
-  const { message } = App.useApp();
   const [asking, setAsking] = useState(false);
   const claims = useCan("claim");
   const publishes = useCan("publish");
   if (!claims && !publishes) return null;
   return (
     <>
-      <Button size={size} icon={<Icon name="undo" size={13} />} onClick={() => setAsking(true)}>
+      <Button
+        size={size}
+        icon={<Icon name="undo" size={13} />}
+        disabled={!!undo?.problem}
+        title={undo?.problem}
+        onClick={() => setAsking(true)}
+      >
         {t("ui.rollout.undo")}
       </Button>
-      {asking && (
-        <Ask
-          title={t("ui.rollout.undoTitle", { revision })}
-          ok={t("ui.rollout.undo")}
-          needReason
-          onClose={() => setAsking(false)}
-          onOk={async (reason) => {
-            const done = await take<Schemas["Undone"]>(
-              client.POST("/api/v1/changes/{revision}/undo", {
-                params: { path: { revision }, header: { "Idempotency-Key": intent() } },
-                body: { reason },
-              }),
-            );
-            void message.success((done.actions ?? []).join("; ") || t("ui.done"));
-            touch("changes", "claims", "points", "templates", "explain");
-          }}
-        />
-      )}
+      {asking && <UndoDialog revision={revision} onClose={() => setAsking(false)} />}
     </>
+  );
+}
+
+/** Says what undoing would do, or why nothing can be undone, and does it. */
+function UndoDialog({ revision, onClose }: { revision: number; onClose: () => void }) {
+  const { t } = useTranslation();
+  const { message } = App.useApp();
+  const detail = useQuery({
+    queryKey: ["changes", "one", revision],
+    staleTime: 0,
+    queryFn: ({ signal }) =>
+      take<ChangeDetail>(
+        client.GET("/api/v1/changes/{revision}", { params: { path: { revision } }, signal }),
+      ),
+  });
+  const undo = detail.isFetching ? undefined : detail.data?.undo;
+  return (
+    <Ask
+      title={t("ui.rollout.undoTitle", { revision })}
+      ok={t("ui.rollout.undo")}
+      needReason
+      okDisabled={!!undo?.problem}
+      onClose={onClose}
+      onOk={async (reason) => {
+        const done = await take<Schemas["Undone"]>(
+          client.POST("/api/v1/changes/{revision}/undo", {
+            params: { path: { revision }, header: { "Idempotency-Key": intent() } },
+            body: { reason },
+          }),
+        );
+        void message.success((done.actions ?? []).join("; ") || t("ui.done"));
+        touch("changes", "claims", "points", "templates", "bindings", "explain");
+      }}
+    >
+      {undo?.problem ? (
+        <div className="note warn">{undo.problem}</div>
+      ) : (
+        undo && (
+          <ul className="undo">
+            {undo.actions.map((a) => (
+              <li key={a}>{a}</li>
+            ))}
+          </ul>
+        )
+      )}
+    </Ask>
   );
 }
 

@@ -19,6 +19,7 @@ export function dateTime(s: string | null | undefined): string {
 /** 1.2 ms, 34 ms, 1.25 s: three digits say enough. */
 export function ms(v: number | null | undefined): string {
   if (v == null || !Number.isFinite(v)) return "–";
+  if (v < 0) return v > -0.005 ? "0.00 ms" : `-${ms(-v)}`;
   if (v >= 1000) return `${(v / 1000).toFixed(2)} s`;
   if (v >= 100) return `${v.toFixed(0)} ms`;
   if (v >= 10) return `${v.toFixed(1)} ms`;

@@ -5,7 +5,8 @@ import { Link, useParams } from "react-router";
 import { useCan } from "../../api/session";
 import type { Agent } from "../../api/types";
 import { Ask } from "../../ui/Ask";
-import { CopyAs, sh } from "../../ui/CopyAs";
+import { showAgent } from "../../ui/commands";
+import { CopyAs } from "../../ui/CopyAs";
 import { dateTime, ms, share, useAgo } from "../../ui/format";
 import { Card, PageHead, Tag } from "../../ui/marks";
 import { Loaded } from "../../ui/states";
@@ -36,7 +37,7 @@ function Detail({ agent: a }: { agent: Agent }) {
         title={<span className="mono">{a.instance}</span>}
         actions={
           <>
-            <CopyAs yaml={() => a} cli={`allspark agent get ${sh(a.instance)}`} />
+            <CopyAs yaml={() => a} cli={showAgent(a.instance)} />
             {may && (
               <Button danger={!banned} onClick={() => setAsking(true)}>
                 {t(banned ? "agents.unban" : "agents.ban")}
@@ -79,7 +80,7 @@ function Detail({ agent: a }: { agent: Agent }) {
                         {(p.parameters ?? [])
                           .map(
                             (x) =>
-                              `${x.name}: ${x.type}${x.min !== undefined || x.max !== undefined ? ` ${String(x.min ?? "")}..${String(x.max ?? "")}` : ""}${x.unit ? ` ${x.unit}` : ""}`,
+                              `${x.name}: ${x.type}${x.min !== undefined || x.max !== undefined ? ` ${text(x.min)}..${text(x.max)}` : ""}${x.unit ? ` ${x.unit}` : ""}`,
                           )
                           .join(", ")}
                       </td>
@@ -162,3 +163,6 @@ function Detail({ agent: a }: { agent: Agent }) {
     </>
   );
 }
+
+/** A bound of a parameter: numbers and texts, nothing else. */
+const text = (v: unknown) => (typeof v === "number" || typeof v === "string" ? String(v) : "");

@@ -7,6 +7,7 @@ import { client, take } from "../../api/client";
 import { useRefresh } from "../../api/live";
 import type { Page } from "../../api/rollout";
 import type { AuditEntry, AuditVerification } from "../../api/types";
+import { listAudit } from "../../ui/commands";
 import { CopyAs } from "../../ui/CopyAs";
 import { DataTable, type Column } from "../../ui/DataTable";
 import { DiffTable } from "../../ui/DiffTable";
@@ -15,16 +16,22 @@ import { Icon } from "../../ui/icons";
 import { PageHead, Tag } from "../../ui/marks";
 import { Empty, Loaded, ProblemBox } from "../../ui/states";
 
+// What the rooms write; kinds met in the log itself are added below.
 const kinds = [
-  "template",
+  "agent",
+  "allocation",
   "binding",
   "claim",
-  "agent",
-  "user",
-  "token",
-  "enrolment_token",
+  "enrolment-token",
+  "plan",
+  "profile",
+  "quota-group",
+  "scene",
   "session",
   "settings",
+  "template",
+  "token",
+  "user",
 ];
 const keys = ["search", "actor", "verb", "kind", "app", "idc"] as const;
 
@@ -70,7 +77,8 @@ export function AuditPage() {
         title: t("audit.what"),
         render: (e) => (
           <>
-            <span className="soft">{e.kind}</span> {e.name || e.object}
+            <span className="soft">{t(`audit.kinds.${e.kind}`, { defaultValue: e.kind })}</span>{" "}
+            {e.name || e.object}
           </>
         ),
       },
@@ -81,6 +89,8 @@ export function AuditPage() {
     // eslint-disable-next-line react-hooks/exhaustive-deps -- ago only depends on the language, as t does
     [t],
   );
+  const met = query.data?.pages.flatMap((p) => p.items.map((e) => e.kind)) ?? [];
+  const known = [...new Set([...kinds, ...met, ...(filter.kind ? [filter.kind] : [])])].sort();
   const exported = `/api/v1/audit/export?${new URLSearchParams(filter).toString()}`;
   return (
     <div className="page" style={{ overflow: "hidden" }}>
@@ -120,8 +130,10 @@ export function AuditPage() {
           <option value="">
             {t("audit.kind")}: {t("ui.all")}
           </option>
-          {kinds.map((k) => (
-            <option key={k}>{k}</option>
+          {known.map((k) => (
+            <option key={k} value={k}>
+              {t(`audit.kinds.${k}`, { defaultValue: k })}
+            </option>
           ))}
         </select>
         <input
@@ -204,7 +216,7 @@ function Entry({ entry: e, onClose }: { entry: AuditEntry; onClose: () => void }
       size={620}
       title={`#${e.seq} · ${e.verb} ${e.kind} ${e.name}`}
       onClose={onClose}
-      extra={<CopyAs size="small" yaml={() => e} cli={`allspark audit list --object ${e.object}`} />}
+      extra={<CopyAs size="small" yaml={() => e} cli={listAudit(e)} />}
     >
       <div className="stack">
         <dl className="facts">

@@ -28,9 +28,7 @@ export function BindingDialog(props: {
   const [pin, setPin] = useState(old?.pin ?? 0);
   const [force, setForce] = useState(false);
   const whole = Object.values(selector).every((v) => v.trim() !== "") && template !== "";
-  const proposal = useDeferredValue(
-    whole ? ({ id: old?.id, put: { selector, template, pin } } as Proposal) : undefined,
-  );
+  const proposal = useDeferredValue(whole ? { id: old?.id, put: { selector, template, pin } } : undefined);
   const preview = usePreview(proposal);
   const known = templates.data?.find((x) => x.name === template);
   const refused = (preview.data?.refusals?.length ?? 0) > 0;

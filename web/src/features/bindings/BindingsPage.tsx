@@ -4,7 +4,8 @@ import { useTranslation } from "react-i18next";
 import { Link, useSearchParams } from "react-router";
 import { useCan } from "../../api/session";
 import type { Binding } from "../../api/types";
-import { CopyAs, sh } from "../../ui/CopyAs";
+import { bindTemplate } from "../../ui/commands";
+import { CopyAs } from "../../ui/CopyAs";
 import { byNumber, byText, DataTable, type Column } from "../../ui/DataTable";
 import { useAgo } from "../../ui/format";
 import { Icon } from "../../ui/icons";
@@ -106,7 +107,7 @@ export function BindingsPage() {
             <CopyAs
               size="small"
               yaml={() => ({ selector: b.selector, template: b.template, pin: b.pin || undefined })}
-              cli={`allspark binding set --scene ${sh(b.selector.scene)} --idc ${sh(b.selector.idc)} --app ${sh(b.selector.app)} --point ${sh(b.selector.point)} --template ${sh(b.template)}`}
+              cli={bindTemplate(b)}
             />
             {may && (
               <>

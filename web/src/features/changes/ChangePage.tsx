@@ -5,6 +5,7 @@ import { client, take } from "../../api/client";
 import { asProblem } from "../../api/problem";
 import { useProgress } from "../../api/rollout";
 import type { ChangeDetail, Order } from "../../api/types";
+import { showChange } from "../../ui/commands";
 import { CopyAs } from "../../ui/CopyAs";
 import { dateTime, ms } from "../../ui/format";
 import { Card, PageHead, Tag } from "../../ui/marks";
@@ -39,8 +40,8 @@ export function ChangePage() {
               title={`#${c.version.revision}`}
               actions={
                 <>
-                  <CopyAs yaml={() => c} cli={`allspark change get ${c.version.revision}`} />
-                  <UndoButton revision={c.version.revision} />
+                  <CopyAs yaml={() => c} cli={showChange(c.version.revision)} />
+                  <UndoButton revision={c.version.revision} undo={c.undo} />
                 </>
               }
             >

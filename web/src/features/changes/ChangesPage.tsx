@@ -1,7 +1,8 @@
+import { Button } from "antd";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useNavigate, useSearchParams } from "react-router";
-import { useRecentChanges } from "../../api/rollout";
+import { useJournal } from "../../api/rollout";
 import type { Change } from "../../api/types";
 import { DataTable, type Column } from "../../ui/DataTable";
 import { dateTime, useAgo } from "../../ui/format";
@@ -16,7 +17,8 @@ export function ChangesPage() {
   const [params, setParams] = useSearchParams();
   const app = params.get("app") || undefined;
   const idc = params.get("idc") || undefined;
-  const query = useRecentChanges({ app, idc, limit: 200 });
+  const hours = Number(params.get("hours") ?? 1);
+  const query = useJournal({ app, idc, hours });
   const columns = useMemo<Column<Change>[]>(
     () => [
       {
@@ -65,21 +67,41 @@ export function ChangesPage() {
           onBlur={(e) => set("idc", e.target.value.trim())}
           onKeyDown={(e) => e.key === "Enter" && e.currentTarget.blur()}
         />
+        <select
+          className="native"
+          aria-label={t("changes.span")}
+          value={hours}
+          onChange={(e) => set("hours", e.target.value)}
+        >
+          {[1, 6, 24, 168].map((h) => (
+            <option key={h} value={h}>
+              {t(`changes.spans.${h}`)}
+            </option>
+          ))}
+        </select>
       </div>
       <Loaded query={query}>
-        {(page) =>
-          page.items.length ? (
-            <DataTable
-              label={t("changes.title")}
-              columns={columns}
-              rows={page.items}
-              rowKey={(c) => `${c.version.epoch}.${c.version.revision}`}
-              onOpen={(c) => void navigate(`/changes/${c.version.revision}`)}
-            />
+        {(data) => {
+          const rows = data.pages.flatMap((p) => p.items);
+          return rows.length ? (
+            <>
+              <DataTable
+                label={t("changes.title")}
+                columns={columns}
+                rows={rows}
+                rowKey={(c) => `${c.version.epoch}.${c.version.revision}`}
+                onOpen={(c) => void navigate(`/changes/${c.version.revision}`)}
+              />
+              {query.hasNextPage && (
+                <Button loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+                  {t("ui.more")}
+                </Button>
+              )}
+            </>
           ) : (
             <Empty title={t("changes.none")}>{t("changes.noneHint")}</Empty>
-          )
-        }
+          );
+        }}
       </Loaded>
     </div>
   );

@@ -17,10 +17,14 @@ export interface Line {
 interface Props {
   label: string;
   at: string[];
+  /** What the axis spans, however few values there are. */
+  from: string;
+  to: string;
   lines: Line[];
   events: { at: string; label: string }[];
   format: (v: number) => string;
   max?: number;
+  whole?: boolean; // counts have no fractions
   onPick?: (at: string) => void;
 }
 
@@ -80,6 +84,8 @@ export default function Chart(props: Props) {
         },
         xAxis: {
           type: "time",
+          min: props.from,
+          max: props.to,
           axisLine: { lineStyle: { color: line } },
           axisLabel: { color: soft, fontSize: 11, hideOverlap: true },
           splitLine: { show: false },
@@ -89,6 +95,8 @@ export default function Chart(props: Props) {
           min: 0,
           max: props.max,
           splitNumber: 3,
+          interval: props.max === undefined ? undefined : props.max / 4,
+          minInterval: props.whole ? 1 : undefined,
           axisLabel: { color: soft, fontSize: 11, formatter: (v: number) => props.format(v) },
           splitLine: { lineStyle: { color: line } },
         },

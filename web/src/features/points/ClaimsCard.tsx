@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useCan } from "../../api/session";
 import type { Claim, PointKey } from "../../api/types";
 import { Ask, Field } from "../../ui/Ask";
+import { releaseClaim as releaseLine } from "../../ui/commands";
 import { CopyAs } from "../../ui/CopyAs";
 import { clock, dateTime, isTime } from "../../ui/format";
 import { Card, Tag } from "../../ui/marks";
@@ -20,52 +21,66 @@ export function ClaimsCard({ id, onDone }: { id: PointKey; onDone: () => void })
   const query = usePointClaims(id);
   const maySet = useCan("claim");
   const [doing, setDoing] = useState<Doing>();
+  const [shown, setShown] = useState(8);
   const [hold, setHold] = useState("30m");
   return (
     <Card title={t("points.overrides")} flush>
       <Loaded query={query} rows={2}>
         {(items) =>
           items.length ? (
-            <ul className="why">
-              {items.slice(0, 12).map((c) => (
-                <li key={c.id} className={c.active ? "won" : ""}>
-                  <span>
-                    <Tag tone={c.active ? "warn" : ""}>
-                      {t(
-                        c.active ? "points.active" : isTime(c.released) ? "points.released" : "points.ended",
-                      )}
-                    </Tag>
-                  </span>
-                  <span className="row wrap" style={{ gap: 6 }}>
-                    <b>{c.value}</b> {c.author}
-                    <span className="soft" title={dateTime(c.end)}>
-                      {clock(c.start)} → {clock(isTime(c.released) ? c.released : c.end)}
+            <>
+              <ul className="why">
+                {items.slice(0, shown).map((c) => (
+                  <li key={c.id} className={c.active ? "won" : ""}>
+                    <span>
+                      <Tag tone={c.active ? "warn" : ""}>
+                        {t(
+                          c.active
+                            ? "points.active"
+                            : isTime(c.released)
+                              ? "points.released"
+                              : "points.ended",
+                        )}
+                      </Tag>
                     </span>
-                  </span>
-                  <small>
-                    {c.scope.scene} / {c.scope.idc} / {c.scope.app} / {c.scope.point} · {c.reason}
-                  </small>
-                  <span className="row wrap" style={{ gridColumn: 2 }}>
-                    {maySet && c.active && (
-                      <>
-                        <Button size="small" onClick={() => setDoing({ kind: "extend", claim: c })}>
-                          {t("points.extend")}
+                    <span className="row wrap" style={{ gap: 6 }}>
+                      <b>{c.value}</b> {c.author}
+                      <span className="soft" title={dateTime(c.end)}>
+                        {clock(c.start)} → {clock(isTime(c.released) ? c.released : c.end)}
+                      </span>
+                    </span>
+                    <small>
+                      {c.scope.scene} / {c.scope.idc} / {c.scope.app} / {c.scope.point} · {c.reason}
+                    </small>
+                    <span className="row wrap" style={{ gridColumn: 2 }}>
+                      {maySet && c.active && (
+                        <>
+                          <Button size="small" onClick={() => setDoing({ kind: "extend", claim: c })}>
+                            {t("points.extend")}
+                          </Button>
+                          <Button size="small" onClick={() => setDoing({ kind: "release", claim: c })}>
+                            {t("points.release")}
+                          </Button>
+                        </>
+                      )}
+                      {maySet && (
+                        <Button size="small" onClick={() => setDoing({ kind: "undo", claim: c })}>
+                          {t("ui.rollout.undo")}
                         </Button>
-                        <Button size="small" onClick={() => setDoing({ kind: "release", claim: c })}>
-                          {t("points.release")}
-                        </Button>
-                      </>
-                    )}
-                    {maySet && (
-                      <Button size="small" onClick={() => setDoing({ kind: "undo", claim: c })}>
-                        {t("ui.rollout.undo")}
-                      </Button>
-                    )}
-                    <CopyAs size="small" yaml={() => c} cli={`allspark point release ${c.id}`} />
-                  </span>
-                </li>
-              ))}
-            </ul>
+                      )}
+                      <CopyAs size="small" yaml={() => c} cli={releaseLine(c)} />
+                    </span>
+                  </li>
+                ))}
+              </ul>
+              {items.length > shown && (
+                <div className="body">
+                  <Button size="small" onClick={() => setShown(shown + 20)}>
+                    {t("ui.more")}
+                  </Button>
+                </div>
+              )}
+            </>
           ) : (
             <div className="body soft">{t("points.noOverride")}</div>
           )

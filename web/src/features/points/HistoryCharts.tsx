@@ -26,7 +26,7 @@ export default function HistoryCharts(props: {
           title: string,
           lines: Line[],
           format: (v: number) => string,
-          max?: number,
+          more?: { max?: number; whole?: boolean },
         ) => (
           <figure key={key} style={{ margin: 0 }}>
             <figcaption className="row soft" style={{ fontSize: 12 }}>
@@ -36,15 +36,19 @@ export default function HistoryCharts(props: {
             <Chart
               label={title}
               at={s.at}
+              from={h.from}
+              to={h.to}
               lines={lines}
               events={events}
               format={format}
-              max={max}
+              {...more}
               onPick={props.onPick}
             />
           </figure>
         );
         const setpoint = (s.available_rt_ms ?? []).some((v) => v > 0);
+        // Only a point where something is earned reports value; elsewhere it would be a line of zeros.
+        const earning = (s.value ?? []).some((v) => v > 0);
         return (
           <>
             <div className="charts">
@@ -53,6 +57,7 @@ export default function HistoryCharts(props: {
                 t("points.level"),
                 [{ name: t("points.level"), values: known(s.level), step: true }],
                 (v) => String(Math.round(v * 10) / 10),
+                { whole: true },
               )}
               {chart(
                 "rt",
@@ -67,13 +72,16 @@ export default function HistoryCharts(props: {
                 ms,
               )}
               {chart("qps", "QPS", [{ name: "QPS", values: known(s.qps) }], count)}
-              {chart("cpu", "CPU", [{ name: "CPU", values: known(s.cpu) }], (v) => share(v, 0), 1)}
-              {chart(
-                "value",
-                t("points.value"),
-                [{ name: t("points.value"), values: known(s.value) }],
-                count,
-              )}
+              {chart("cpu", "CPU", [{ name: "CPU", values: known(s.cpu) }], (v) => share(v, 0), {
+                max: 1,
+              })}
+              {earning &&
+                chart(
+                  "value",
+                  t("points.value"),
+                  [{ name: t("points.value"), values: known(s.value) }],
+                  count,
+                )}
               {chart(
                 "lost",
                 t("points.lost"),
@@ -83,6 +91,7 @@ export default function HistoryCharts(props: {
                   { name: t("points.shed"), values: known(s.shed) },
                 ],
                 count,
+                { whole: true },
               )}
             </div>
             <p className="soft" style={{ margin: "8px 0 0", fontSize: 12 }}>

@@ -4,7 +4,8 @@ import { useTranslation } from "react-i18next";
 import { Link, useParams, useSearchParams } from "react-router";
 import { useCan } from "../../api/session";
 import type { Order, PointKey, PointState } from "../../api/types";
-import { CopyAs, sh } from "../../ui/CopyAs";
+import { explainPoint, showPoint } from "../../ui/commands";
+import { CopyAs } from "../../ui/CopyAs";
 import { clock, count, isTime, ms, share } from "../../ui/format";
 import { Card, Level, PageHead, Tag, Tile } from "../../ui/marks";
 import { RolloutDrawer } from "../../ui/Rollout";
@@ -63,10 +64,7 @@ function Point({ id, point: p }: { id: PointKey; point: PointState }) {
         }
         actions={
           <>
-            <CopyAs
-              yaml={() => p}
-              cli={`allspark point explain ${[p.scene, p.idc, p.app, p.point].map(sh).join(" ")}`}
-            />
+            <CopyAs yaml={() => p} cli={at ? explainPoint(p, at) : showPoint(p)} />
             {maySet && (
               <Button type="primary" onClick={() => setOverriding(true)}>
                 {t("points.override")}
@@ -120,7 +118,7 @@ function Point({ id, point: p }: { id: PointKey; point: PointState }) {
           value={share(m?.cpu, 0)}
           note={t("points.reporting", { n: p.reporting, of: p.machines })}
         />
-        <Tile label={t("points.value")} value={count(m?.value)} note={t("points.lastTen")} />
+        {!!m?.value && <Tile label={t("points.value")} value={count(m.value)} note={t("points.lastTen")} />}
       </div>
       <div className="columns">
         <div className="stack">

@@ -43,36 +43,43 @@ export function WhyCard(props: {
       }
     >
       <Loaded query={query} rows={3}>
-        {(e) => (
-          <>
-            <div className="body">
-              <strong data-testid="why-summary">{e.summary}</strong>
-              <div className="row wrap soft" style={{ marginTop: 4 }}>
-                {props.at ? dateTime(e.at) : t("points.now")}
-                {e.version && <span>#{e.version.revision}</span>}
-                <Tag tone={e.replays ? "good" : "bad"} title={t("points.replaysHint")}>
-                  {t(e.replays ? "points.replays" : "points.replaysNot")}
-                </Tag>
+        {(e) => {
+          const steps = e.steps ?? [];
+          // A reason that holds for every field is said once.
+          const shared =
+            steps.length > 1 && steps.every((s) => s.reason === steps[0]!.reason) ? steps[0]!.reason : "";
+          return (
+            <>
+              <div className="body">
+                <strong data-testid="why-summary">{e.summary}</strong>
+                <div className="row wrap soft" style={{ marginTop: 4 }}>
+                  {props.at ? dateTime(e.at) : t("points.now")}
+                  {e.version && <span>#{e.version.revision}</span>}
+                  <Tag tone={e.replays ? "good" : "bad"} title={t("points.replaysHint")}>
+                    {t(e.replays ? "points.replays" : "points.replaysNot")}
+                  </Tag>
+                </div>
+                {shared && <div className="soft">{shared}</div>}
               </div>
-            </div>
-            <ol className="why">
-              {(e.steps ?? []).map((s, i) => (
-                <li key={i} className={s.won ? "won" : ""}>
-                  <span>{t(`points.field.${s.field}`)}</span>
-                  <span className="row wrap" style={{ gap: 6 }}>
-                    <span style={s.won ? { fontWeight: 600 } : { textDecoration: "line-through" }}>
-                      {s.value}
+              <ol className="why">
+                {steps.map((s, i) => (
+                  <li key={i} className={s.won ? "won" : ""}>
+                    <span>{t(`points.field.${s.field}`)}</span>
+                    <span className="row wrap" style={{ gap: 6 }}>
+                      <span style={s.won ? { fontWeight: 600 } : { textDecoration: "line-through" }}>
+                        {s.value}
+                      </span>
+                      <Tag tone={sourceTone[s.source]}>{t(`points.sources.${s.source}`)}</Tag>
+                      {s.author && <span>{s.author}</span>}
+                      {isTime(s.end) && <span>→ {clock(s.end)}</span>}
                     </span>
-                    <Tag tone={sourceTone[s.source]}>{t(`points.sources.${s.source}`)}</Tag>
-                    {s.author && <span>{s.author}</span>}
-                    {isTime(s.end) && <span>→ {clock(s.end)}</span>}
-                  </span>
-                  <small>{s.reason}</small>
-                </li>
-              ))}
-            </ol>
-          </>
-        )}
+                    {!shared && <small>{s.reason}</small>}
+                  </li>
+                ))}
+              </ol>
+            </>
+          );
+        }}
       </Loaded>
     </Card>
   );

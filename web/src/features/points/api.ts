@@ -108,11 +108,13 @@ export function usePointClaims(key: PointKey) {
   return useQuery({
     queryKey: ["claims", idOf(key)],
     queryFn: async ({ signal }) => {
-      const page = await take<Page<Claim>>(
-        client.GET("/api/v1/claims", { params: { query: { limit: 200 } }, signal }),
+      const claims = await all<Claim>((cursor) =>
+        take<Page<Claim>>(
+          client.GET("/api/v1/claims", { params: { query: { limit: 500, cursor } }, signal }),
+        ),
       );
       const covers = (wish: string, own: string) => wish === "*" || wish === own;
-      return page.items.filter(
+      return claims.filter(
         (c) =>
           covers(c.scope.scene, key.scene) &&
           covers(c.scope.idc, key.idc) &&

@@ -6,6 +6,7 @@ import { asProblem, Problem } from "../../api/problem";
 import { useCan } from "../../api/session";
 import type { TemplateDetail, TemplateDocument } from "../../api/types";
 import { Ask } from "../../ui/Ask";
+import { getTemplate } from "../../ui/commands";
 import { CopyAs } from "../../ui/CopyAs";
 import { Icon } from "../../ui/icons";
 import { PageHead, Tag } from "../../ui/marks";
@@ -14,8 +15,9 @@ import { Empty, Loaded, ProblemBox, Skeleton } from "../../ui/states";
 import { Tabs } from "../../ui/Tabs";
 import * as api from "./api";
 import { Checks, type Jump } from "./Checks";
+import { ConflictBox } from "./ConflictBox";
 import { DiffView } from "./DiffView";
-import { blank, fromWire, toJSON, toYAML, type Doc } from "./document";
+import { blank, fromWire, toJSON, type Doc } from "./document";
 import { GearsTab } from "./GearsTab";
 import { HistoryTab } from "./HistoryTab";
 import { HeadFields, ParametersTab } from "./ParametersTab";
@@ -25,6 +27,7 @@ import { StrategyTab } from "./StrategyTab";
 import { treeOf } from "./tree";
 import { UsageTab } from "./UsageTab";
 import { useEditor } from "./useEditor";
+import { useSettled } from "./useSettled";
 import { CopyTemplate } from "./Library";
 
 const YamlTab = lazy(() => import("./YamlTab"));
@@ -169,10 +172,7 @@ function Editor({ detail }: { detail: TemplateDetail & { etag: string } }) {
                 onClick={ed.undo}
               />
             </Tooltip>
-            <CopyAs
-              yaml={() => JSON.parse(toJSON(doc)) as unknown}
-              cli={`allspark template get ${detail.name} -o yaml`}
-            />
+            <CopyAs yaml={() => JSON.parse(toJSON(doc)) as unknown} cli={getTemplate(detail.name)} />
             <Dropdown
               trigger={["click"]}
               menu={{
@@ -243,7 +243,7 @@ function Editor({ detail }: { detail: TemplateDetail & { etag: string } }) {
         <div className="note warn">{t("templates.changedBy", { who: detail.updated_by })}</div>
       )}
       <Tabs label={t("templates.sections")} items={tabs} value={tab} onChange={setTab} />
-      <div className={tab === "gears" || tab === "yaml" ? "split" : "split"}>
+      <div className="split">
         <div className="pane" style={tab === "gears" || tab === "yaml" ? undefined : { overflow: "auto" }}>
           {tab === "gears" && (
             <GearsTab doc={doc} edit={edit} undo={ed.undo} redo={ed.redo} readOnly={readOnly} jump={jump} />
@@ -361,61 +361,6 @@ function Editor({ detail }: { detail: TemplateDetail & { etag: string } }) {
       )}
       {!contentOf(detail) && !doc && <Empty title={t("templates.none")} />}
     </>
-  );
-}
-
-/** The last value that stood still for a while. */
-function useSettled(value: string, ms: number): string {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), ms);
-    return () => clearTimeout(timer);
-  }, [value, ms]);
-  return settled;
-}
-
-function ConflictBox(props: { problem: Problem; onTheirs: () => void; onMine: () => void }) {
-  const { t } = useTranslation();
-  const { base, mine, theirs } = props.problem.body.conflict ?? {};
-  const text = (v: unknown) => {
-    const content =
-      (v as { draft?: TemplateDocument } | undefined)?.draft ?? (v as TemplateDocument | undefined);
-    try {
-      return content ? toYAML(fromWire(content)) : "";
-    } catch {
-      return JSON.stringify(v, null, 1);
-    }
-  };
-  return (
-    <div className="problem" role="alert">
-      <strong>{t("ui.problem.stale")}</strong> {props.problem.message}
-      <div className="conflict">
-        {(
-          [
-            ["templates.base", base],
-            ["templates.mine", mine],
-            ["templates.theirs", theirs],
-          ] as const
-        ).map(
-          ([label, value]) =>
-            value !== undefined && (
-              <div key={label}>
-                <b>{t(label)}</b>
-                <pre>{text(value)}</pre>
-              </div>
-            ),
-        )}
-      </div>
-      <footer>
-        <Button size="small" onClick={props.onTheirs}>
-          {t("templates.takeTheirs")}
-        </Button>
-        <Button size="small" danger onClick={props.onMine}>
-          {t("templates.overwrite")}
-        </Button>
-        {props.problem.requestId && <code>{props.problem.requestId}</code>}
-      </footer>
-    </div>
   );
 }
 

@@ -117,14 +117,14 @@ function useColumns(doc: Doc): Column[] {
       for (const g of doc.gears) key.push(g.level, g.set[p.name]);
       const id = `${i} ${p.name}`;
       // The cache lives in a ref on purpose: it only saves work, never changes the result.
-      // eslint-disable-next-line react-hooks/refs
+
       const old = before.current.get(id);
       const same = old && old.key.length === key.length && old.key.every((k, j) => k === key[j]);
       const entry = same ? old : { key, column: expandColumn(doc, p) };
       next.set(id, entry);
       return entry.column;
     });
-    // eslint-disable-next-line react-hooks/refs
+
     before.current = next;
     return columns;
   }, [doc]);

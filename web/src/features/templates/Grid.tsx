@@ -1,5 +1,4 @@
 import {
-  memo,
   useCallback,
   useEffect,
   useLayoutEffect,
@@ -9,11 +8,12 @@ import {
   type KeyboardEvent,
 } from "react";
 import { useTranslation } from "react-i18next";
-import { Sparkline } from "../../ui/marks";
 import { parseTable, writeTable } from "./clipboard";
 import { at, blockOf, isOne, move, type Block, type Cursor } from "./cursor";
 import { rawFromCell, type CellEdit } from "./edit";
-import type { Cell, Column } from "./expand";
+import { CellField } from "./CellField";
+import type { Column } from "./expand";
+import { Head, Row, rowHeight } from "./GridRow";
 import { paramText } from "./typecheck";
 import "./grid.css";
 
@@ -30,7 +30,6 @@ interface Props {
   goTo?: { level: number; name: string; tick: number };
 }
 
-const rowHeight = 26;
 const spare = 6; // rows painted beyond the window
 
 /**
@@ -294,7 +293,7 @@ export function Grid(props: Props) {
         <div role="rowgroup" style={{ height: count * rowHeight, position: "relative" }}>
           {rows}
           {editing && columns[cur.col] && (
-            <Editor
+            <CellField
               row={cur.row}
               col={cur.col}
               template={template}
@@ -330,156 +329,6 @@ export function Grid(props: Props) {
           </span>
         ) : null}
       </div>
-    </div>
-  );
-}
-
-const Head = memo(function Head({ column, index }: { column: Column; index: number }) {
-  const bad = column.cells.some((c) => c.problem);
-  return (
-    <div
-      role="columnheader"
-      data-col={index}
-      title={paramText(column.param)}
-      className={bad ? "bad" : undefined}
-    >
-      <div className="grid-name">
-        <span>{column.doc.name}</span>
-        {column.doc.unit && <small>{column.doc.unit}</small>}
-      </div>
-      <div className="grid-kind">{paramText(column.param)}</div>
-      <Sparkline values={column.numbers} width={92} height={16} />
-    </div>
-  );
-});
-
-interface RowProps {
-  row: number;
-  cells: Cell[];
-  template: string;
-  left: number;
-  right: number;
-  active: number;
-  out: boolean;
-  start: boolean;
-}
-
-function sameRow(a: RowProps, b: RowProps): boolean {
-  return (
-    a.row === b.row &&
-    a.template === b.template &&
-    a.left === b.left &&
-    a.right === b.right &&
-    a.active === b.active &&
-    a.out === b.out &&
-    a.start === b.start &&
-    a.cells.length === b.cells.length &&
-    a.cells.every((c, i) => {
-      const d = b.cells[i]!;
-      return (
-        c === d ||
-        (c.text === d.text &&
-          c.textual === d.textual &&
-          c.anchor === d.anchor &&
-          c.problem === d.problem &&
-          c.warning === d.warning)
-      );
-    })
-  );
-}
-
-const Row = memo(function Row(props: RowProps) {
-  const { row, cells } = props;
-  const anchor = cells.some((c) => c.anchor);
-  return (
-    <div
-      className={`grid-row${anchor ? " anchor" : ""}${props.out ? " out" : ""}`}
-      role="row"
-      aria-rowindex={row + 2}
-      style={{ gridTemplateColumns: props.template, transform: `translateY(${row * rowHeight}px)` }}
-    >
-      <div role="rowheader" className="grid-level">
-        {row + 1}
-        {props.start && <i title="default">◆</i>}
-      </div>
-      {cells.map((c, col) => (
-        <div
-          key={col}
-          id={`cell-${row}-${col}`}
-          role="gridcell"
-          aria-colindex={col + 2}
-          aria-selected={col >= props.left && col <= props.right}
-          aria-invalid={c.problem ? true : undefined}
-          data-row={row}
-          data-cell={col}
-          title={c.problem}
-          className={`${c.textual ? "text " : ""}${c.anchor ? "set" : ""}${c.problem ? " bad" : ""}${c.warning ? " warn" : ""}${
-            col >= props.left && col <= props.right ? " sel" : ""
-          }${col === props.active ? " cur" : ""}`}
-        >
-          {c.text}
-        </div>
-      ))}
-    </div>
-  );
-}, sameRow);
-
-function Editor(props: {
-  row: number;
-  col: number;
-  template: string;
-  initial: { text: string; whole: boolean };
-  label: string;
-  options?: string[];
-  onCommit: (text: string, then?: { key: string; shift?: boolean }) => void;
-  onCancel: () => void;
-}) {
-  const [text, setText] = useState(props.initial.text);
-  const field = useRef<HTMLInputElement>(null);
-  const done = useRef(false);
-  useLayoutEffect(() => {
-    field.current?.focus();
-    if (props.initial.whole) field.current?.select();
-  }, [props.initial.whole]);
-  const commit = (then?: { key: string; shift?: boolean }) => {
-    if (done.current) return;
-    done.current = true;
-    props.onCommit(text, then);
-  };
-  return (
-    <div
-      className="grid-row grid-editor"
-      style={{ gridTemplateColumns: props.template, transform: `translateY(${props.row * rowHeight}px)` }}
-    >
-      <input
-        ref={field}
-        style={{ gridColumn: props.col + 2 }}
-        aria-label={props.label}
-        value={text}
-        list={props.options ? "grid-options" : undefined}
-        onChange={(e) => setText(e.target.value)}
-        onBlur={() => commit()}
-        onKeyDown={(e) => {
-          e.stopPropagation();
-          if (e.nativeEvent.isComposing) return;
-          if (e.key === "Enter") commit({ key: e.shiftKey ? "ArrowUp" : "ArrowDown" });
-          else if (e.key === "Tab") commit({ key: "Tab", shift: e.shiftKey });
-          else if (e.key === "Escape") {
-            done.current = true;
-            props.onCancel();
-          } else if (!props.initial.whole && (e.key === "ArrowUp" || e.key === "ArrowDown"))
-            commit({ key: e.key });
-          else return;
-          e.preventDefault();
-        }}
-      />
-      {props.options && (
-        <datalist id="grid-options">
-          {props.options.map((o) => (
-            <option key={o} value={o} />
-          ))}
-        </datalist>
-      )}
     </div>
   );
 }

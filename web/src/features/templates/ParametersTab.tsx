@@ -6,7 +6,7 @@ import { Icon } from "../../ui/icons";
 import { Card } from "../../ui/marks";
 import type { Doc, ParamDoc } from "./document";
 import { addParameter, moveParameter, rawFromCell, removeParameter, setParameter } from "./edit";
-import { kinds, numeric, type Raw } from "./typecheck";
+import { kinds, numeric } from "./typecheck";
 
 interface Props {
   doc: Doc;
@@ -106,7 +106,7 @@ function ParameterRow(props: {
       <span>{t(`templates.fields.${field}`)}</span>
       <input
         className={bad(field)}
-        value={(p[field] as Raw | undefined)?.text ?? ""}
+        value={p[field]?.text ?? ""}
         readOnly={readOnly}
         size={7}
         onChange={(e) => set({ [field]: rawFromCell(p.type, e.target.value) })}

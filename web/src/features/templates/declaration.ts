@@ -53,7 +53,7 @@ export function declare(d: RawDecl): { param: Param; problems: Place[] } {
     else
       problems.push({
         path,
-        code: read.code!,
+        code: read.code,
         message: `the ${path} of ${name} must be ${param.kind}, got ${rawGot(raw)}`,
       });
   }

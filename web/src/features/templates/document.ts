@@ -42,7 +42,7 @@ export function fromWire(d: TemplateDocument): Doc {
     name: d.name,
     description: d.description ?? "",
     tags: d.tags ?? [],
-    strategy: { kind: d.strategy.kind, settings: rawsOf(d.strategy.settings as Record<string, unknown>) },
+    strategy: { kind: d.strategy.kind, settings: rawsOf(d.strategy.settings) },
     levels: {
       count: d.levels.count,
       default: d.levels.default || undefined,

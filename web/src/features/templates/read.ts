@@ -225,7 +225,7 @@ class Reader {
       }
       const v = parseValue(p.kind, kid.raw);
       if (v.value) out[name] = v.value;
-      else this.bad(kid, at, v.code!, wantsText(p, kid.raw) + suffix);
+      else this.bad(kid, at, v.code, wantsText(p, kid.raw) + suffix);
     });
     return out;
   }

@@ -66,7 +66,7 @@ export function parseText(text: string): { root?: Node; problems: Located[] } {
     const out = node({ token: "null", text: "" }, place.line, place.column);
     if (isScalar(y)) {
       const plain = y.type === "PLAIN" || y.type === undefined;
-      out.raw = scalar(String(y.value ?? ""), !plain);
+      out.raw = scalar(String((y.value as string | number | boolean | null | undefined) ?? ""), !plain);
     } else if (isSeq(y)) {
       out.raw = { token: "list", text: "" };
       out.kids = y.items.map((item, i) => walk(item as YamlNode | null, joinPath(path, `[${i}]`), depth + 1));
@@ -97,7 +97,7 @@ export function parseText(text: string): { root?: Node; problems: Located[] } {
     return out;
   };
   try {
-    return { root: walk(docs[0].contents as YamlNode, "", 0), problems: [] };
+    return { root: walk(docs[0].contents, "", 0), problems: [] };
   } catch (e) {
     if (e instanceof Refused) return { problems: [e.place] };
     throw e;

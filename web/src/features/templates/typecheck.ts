@@ -269,7 +269,7 @@ export function check(p: Param, v: Value | undefined): Place | undefined {
 /** Reads a raw value as the parameter's kind and checks it. */
 export function parse(p: Param, r: Raw): { value?: Value; problem?: Place } {
   const read = parseValue(p.kind, r);
-  if (!read.value) return { problem: wants(p, read.code!, rawGot(r)) };
+  if (!read.value) return { problem: wants(p, read.code, rawGot(r)) };
   const problem = check(p, read.value);
   return { value: read.value, problem };
 }
