@@ -67,8 +67,9 @@ test("make a user, whose password is shown once", async ({ page }) => {
 
 test("the palette finds a point and goes there", async ({ page }) => {
   await page.goto("/");
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   await page.keyboard.press("Control+k");
-  await page.getByRole("combobox").fill("recall");
+  await page.getByRole("combobox", { name: "Command palette" }).fill("recall");
   await expect(page.getByRole("option", { name: /sn \/ recall/ }).first()).toBeVisible();
   await page
     .getByRole("option", { name: /sn \/ recall/ })

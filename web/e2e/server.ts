@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   return new Promise((ok, fail) => {
     const server = createServer();
     server.once("error", fail);
@@ -17,47 +17,62 @@ async function freePort(): Promise<number> {
   });
 }
 
-/** Starts the built binary with its sample engine, waits until it is ready, and reads the password it prints once. */
-export default async function start() {
-  if (process.env.ALLSPARK_E2E_URL && process.env.ALLSPARK_E2E_PASSWORD) return undefined;
+export interface Controller {
+  url: string;
+  password: string;
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/** Starts the built binary ("demo" or "serve") on a data folder and waits until it is ready. */
+export async function launch(
+  command: "demo" | "serve",
+  data: string,
+  ports?: { http: number; grpc: number },
+): Promise<Controller> {
   const binary = process.env.ALLSPARK_BINARY ?? "../bin/allspark";
-  const data = mkdtempSync(join(tmpdir(), "allspark-e2e-"));
-  const [http, grpc] = [await freePort(), await freePort()];
+  const { http, grpc } = ports ?? { http: await freePort(), grpc: await freePort() };
   const child: ChildProcess = spawn(
     binary,
-    ["demo", "--data_dir", data, "--http.addr", `127.0.0.1:${http}`, "--grpc.addr", `127.0.0.1:${grpc}`],
+    [command, "--data_dir", data, "--http.addr", `127.0.0.1:${http}`, "--grpc.addr", `127.0.0.1:${grpc}`],
     { stdio: ["ignore", "pipe", "pipe"] },
   );
   let out = "";
-  let err = "";
   child.stdout?.on("data", (d: Buffer) => (out += d.toString()));
-  child.stderr?.on("data", (d: Buffer) => (err = (err + d.toString()).slice(-4_000)));
-  const stop = async () => {
-    if (child.exitCode === null) {
-      const gone = new Promise((ok) => child.once("exit", ok));
-      child.kill("SIGTERM");
-      const timer = setTimeout(() => child.kill("SIGKILL"), 10_000);
-      await gone;
-      clearTimeout(timer);
-    }
-    rmSync(data, { recursive: true, force: true });
+  child.stderr?.on("data", (d: Buffer) => (out = (out + d.toString()).slice(-16_000)));
+  const stop = async (signal: NodeJS.Signals = "SIGTERM") => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((ok) => child.once("exit", ok));
+    child.kill(signal);
+    const timer = setTimeout(() => child.kill("SIGKILL"), 10_000);
+    await gone;
+    clearTimeout(timer);
   };
   const url = `http://127.0.0.1:${http}`;
-  for (const end = Date.now() + 45_000; ;) {
-    const password = /sign in\s+admin\s+(\S+)/.exec(out)?.[1];
+  let password = "";
+  for (const end = Date.now() + 60_000; ;) {
+    password ||= /sign in\s+admin\s+(\S+)/.exec(out)?.[1] ?? "";
     const ready = await fetch(`${url}/readyz`).then(
       (r) => r.ok,
       () => false,
     );
-    if (password && ready) {
-      process.env.ALLSPARK_E2E_URL = url;
-      process.env.ALLSPARK_E2E_PASSWORD = password;
-      return stop;
-    }
+    if (ready && (password || ports)) return { url, password, stop };
     if (child.exitCode !== null || Date.now() > end) {
       await stop();
-      throw new Error(`the demo did not become ready:\n${out}\n${err}`);
+      throw new Error(`${command} did not become ready:\n${out}`);
     }
     await new Promise((ok) => setTimeout(ok, 200));
   }
+}
+
+/** One demo for the whole run; its address and the password it prints once go into the environment. */
+export default async function start() {
+  if (process.env.ALLSPARK_E2E_URL && process.env.ALLSPARK_E2E_PASSWORD) return undefined;
+  const data = mkdtempSync(join(tmpdir(), "allspark-e2e-"));
+  const demo = await launch("demo", data);
+  process.env.ALLSPARK_E2E_URL = demo.url;
+  process.env.ALLSPARK_E2E_PASSWORD = demo.password;
+  return async () => {
+    await demo.stop();
+    rmSync(data, { recursive: true, force: true });
+  };
 }

@@ -1,8 +1,19 @@
+import type { Page } from "@playwright/test";
 import { accessible, expect, test } from "./console";
+
+/** Mean RT of the point over the last ten seconds, as the point's page shows it. */
+const meanRT = (page: Page) =>
+  page.evaluate(async () => {
+    const point = (await (await fetch("/api/v1/points/k2/sh/sn/recall")).json()) as {
+      recent?: { rt_mean_ms: number };
+    };
+    return point.recent?.rt_mean_ms ?? Number.NaN;
+  });
 
 test("copy a template, break a type, fix it, change a gear, publish, watch the agents, undo", async ({
   page,
 }) => {
+  test.setTimeout(150_000);
   const name = `recall-tags-e2e-${Date.now() % 1_000_000}`;
 
   await test.step("copy", async () => {
@@ -58,11 +69,14 @@ test("copy a template, break a type, fix it, change a gear, publish, watch the a
     await expect(grid.locator("#cell-2-0")).toHaveText("30");
     await expect(grid.locator("#cell-3-0")).toHaveText("31");
     await accessible(page);
+    await grid.focus();
+    await page.keyboard.press("Control+z");
+    await expect(grid.locator("#cell-2-0")).not.toHaveText("30");
   });
 
   await test.step("YAML shows the same", async () => {
     await page.getByRole("tab", { name: "YAML" }).click();
-    await expect(page.locator(".cm-content")).toContainText("level: 3");
+    await expect(page.locator(".cm-content")).toContainText("level: 80");
     await page.getByRole("tab", { name: "Gears" }).click();
   });
 
@@ -88,28 +102,54 @@ test("copy a template, break a type, fix it, change a gear, publish, watch the a
     );
   });
 
-  await test.step("change a gear, publish, and watch every agent acknowledge", async () => {
+  const before = await test.step("measure", () => meanRT(page));
+
+  await test.step("change a gear, publish, watch every agent acknowledge, and see RT fall", async () => {
     await page.goto(`/templates/${name}`);
-    await grid.locator("#cell-2-0").click();
-    await page.keyboard.type("33");
+    await grid.locator("#cell-0-0").click();
+    await page.keyboard.press("Control+End");
+    for (let i = 0; i < 20; i++) await page.keyboard.press("ArrowUp");
+    await page.keyboard.type("10");
     await page.keyboard.press("Enter");
+    await expect(grid.locator("#cell-79-0")).toHaveText("10");
     await page.getByRole("button", { name: "Publish…" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByPlaceholder(/Why/).fill("more tags in gear 3");
-    await expect(dialog.getByRole("cell", { name: /^gears\.3/ }).first()).toBeVisible();
+    await dialog.getByPlaceholder(/Why/).fill("a tenth of the tags in gear 80");
+    await expect(dialog.getByRole("cell", { name: /^gears/ }).first()).toBeVisible();
     await dialog.getByRole("button", { name: "Publish…" }).click();
     await expect(page.getByTestId("progress-summary").first()).toHaveText(/3 of 3 agents hold/);
+    // The window is ten seconds: after that all of it was measured in the new gear.
+    await expect.poll(() => meanRT(page), { timeout: 30_000, intervals: [1_000] }).toBeLessThan(before * 0.7);
   });
 
-  await test.step("one click undoes it", async () => {
-    const before = await page.getByTestId("progress-summary").count();
+  await test.step("one click undoes it, and RT is back", async () => {
+    const shown = await page.getByTestId("progress-summary").count();
     await page.locator(".ant-drawer").getByRole("button", { name: "Undo" }).first().click();
     const dialog = page.getByRole("dialog").filter({ hasText: "Undo revision" });
+    await expect(dialog.getByText(`roll template ${name} back to version 1`)).toBeVisible();
     await dialog.getByPlaceholder(/Why/).fill("end of the test");
     await dialog.getByRole("button", { name: "Undo" }).click();
     await expect(dialog).toBeHidden();
-    await expect(page.getByTestId("progress-summary")).toHaveCount(before + 1);
+    await expect(page.getByTestId("progress-summary")).toHaveCount(shown + 1);
     await expect(page.getByTestId("progress-summary").first()).toHaveText(/3 of 3 agents hold/);
+    await expect
+      .poll(() => meanRT(page), { timeout: 30_000, intervals: [1_000] })
+      .toBeGreaterThan(before * 0.8);
+  });
+
+  await test.step("the binding's revision can be undone as well", async () => {
+    await page.goto("/changes?app=sn&idc=sh");
+    const row = page.getByRole("row", { name: new RegExp(`bound to template ${name}`) });
+    await row.getByRole("button", { name: "Undo" }).click();
+    const dialog = page.getByRole("dialog");
+    await expect(dialog.getByText(/unbind k2\/sh\/sn\/recall/)).toBeVisible();
+    await dialog.getByPlaceholder(/Why/).fill("end of the test");
+    await dialog.getByRole("button", { name: "Undo" }).click();
+    await expect(dialog).toBeHidden();
+    await expect(page.getByRole("row", { name: /unbound from template/ })).toBeVisible();
+    // Done once, it is not offered again: the revision's page says why.
+    await row.getByRole("link").click();
+    await expect(page.getByRole("button", { name: "Undo" })).toBeDisabled();
   });
 });
 
