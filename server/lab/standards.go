@@ -132,7 +132,7 @@ func (s *Standards) table1(ctx context.Context) error {
 		return err
 	}
 	s.say("\n## Crowds against one central level against none\n\nA day with two peaks, %d seeds. What the design this follows reports from production: crowds over central depth +10 %%, "+
-		"p99 of the search node -6 ms, revenue +0.7 %%; none against central revenue -5 %%. \n", s.Seeds)
+		"p99 of the search node -6 ms, revenue +0.7 %%; none against central revenue -5 %%.\n", s.Seeds)
 	for i, name := range []string{"Conversation trace", "Code trace, held out"} {
 		s.say("\n### %s\n", name)
 		s.table(r, i, MetricValue, MetricDepth, MetricSNp99, MetricP99, MetricTimeouts, MetricNeedless, MetricCut, MetricCPU, MetricChurn)
