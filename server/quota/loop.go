@@ -10,12 +10,11 @@ import (
 	"github.com/allspark/allspark/server/fleet"
 )
 
-// Budgets of a tick's calls: a window that does not answer within half a tick is
-// away.
+// tickBudget bounds a tick's calls together; each has half of it at most.
 const (
-	exchangeBudget = 50 * time.Millisecond
-	refreshEvery   = time.Second
-	storeBudget    = 5 * time.Second
+	tickBudget   = 90 * time.Millisecond
+	refreshEvery = time.Second
+	storeBudget  = 5 * time.Second
 )
 
 // Config wires a Loop.
@@ -62,6 +61,7 @@ type Loop struct {
 	// Of the goroutine that ticks.
 	pilots map[string]*pilot
 	frame  int64
+	heard  time.Time // when the window answered last
 }
 
 // Status is how a group stands on this replica.
@@ -196,19 +196,22 @@ func (l *Loop) tick(ctx context.Context, now time.Time) {
 		l.note(nil, nil, crews, leads, nil, now)
 		return
 	}
-	call, cancel := context.WithTimeout(ctx, exchangeBudget)
+	call, cancel := context.WithTimeout(ctx, tickBudget)
 	defer cancel()
 	sums, err := l.cfg.Window.Exchange(call, now, added, ask)
 	if err != nil {
 		l.cfg.Meter.put(added, now)
-		// What was decided last must not be taken up again after an outage: agents
-		// have moved on by themselves.
-		for _, p := range l.pilots {
-			p.begun, p.since = false, time.Time{}
+		// A tick missed is one tick. After an outage what was decided last must not
+		// be taken up again: agents have moved on by themselves.
+		if now.Sub(l.heard) >= BaseTTL {
+			for _, p := range l.pilots {
+				p.begun, p.since = false, time.Time{}
+			}
 		}
 		l.note(enabled, nil, crews, leads, err, now)
 		return
 	}
+	l.heard = now
 	var ds []Decision
 	if leads {
 		for i, g := range enabled {
@@ -292,15 +295,14 @@ func (l *Loop) note(groups []*Group, ds []Decision, crews map[string]Crew, leads
 	if err != nil {
 		text = "the quota window does not answer: " + err.Error()
 	}
-	if (text == "") != (l.trouble == "") {
-		if text != "" {
-			l.since = now
-			l.cfg.Log.Error("base quotas stop, agents fall back", "error", err)
-		} else {
-			l.cfg.Log.Info("base quotas go on", "after", now.Sub(l.since).Round(time.Millisecond))
-		}
+	switch {
+	case err == nil && l.trouble != "":
+		l.cfg.Log.Info("base quotas go on", "after", now.Sub(l.since).Round(time.Millisecond))
+		l.trouble = ""
+	case err != nil && l.trouble == "" && now.Sub(l.heard) >= BaseTTL:
+		l.cfg.Log.Error("base quotas stop, agents fall back", "error", err)
+		l.trouble, l.since = text, l.heard
 	}
-	l.trouble = text
 	for i := range ds {
 		s := l.status[ds[i].Group]
 		if s == nil || s.Epoch > ds[i].Epoch || s.Epoch == ds[i].Epoch && s.Tick >= ds[i].Tick {

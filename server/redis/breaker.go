@@ -8,9 +8,9 @@ import (
 
 const (
 	// breakAfter is how many failures in a row open the breaker.
-	breakAfter = 3
+	breakAfter = 5
 	// retryAfter is how long it stays open before one call may try.
-	retryAfter = 300 * time.Millisecond
+	retryAfter = 200 * time.Millisecond
 )
 
 // ErrOpen says that Redis failed lately and was not asked.
