@@ -47,7 +47,7 @@ func TestEveryPolicyRunsInEveryWorld(t *testing.T) {
 			top := Oracle{Share: 1}.Bound(&s, 1)
 			for _, info := range Policies() {
 				o := p.Run(info.Name, 1)
-				require.Positive(t, o[MetricValue], info.Name)
+				require.Contains(t, o, MetricValue, info.Name) // 0 where crowds have not yet come down from the top
 				for m, v := range o {
 					require.False(t, math.IsNaN(v) || math.IsInf(v, 0) || v < 0, "%s %s %v", info.Name, m, v)
 				}
