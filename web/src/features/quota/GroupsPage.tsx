@@ -6,7 +6,7 @@ import { useCan } from "../../api/session";
 import { byNumber, byText, DataTable, type Column } from "../../ui/DataTable";
 import { count, dateTime } from "../../ui/format";
 import { Icon } from "../../ui/icons";
-import { PageHead, Tag } from "../../ui/marks";
+import { PageHead } from "../../ui/marks";
 import { Empty, Loaded } from "../../ui/states";
 import { useGroups } from "./api";
 import { selectorText } from "./draft";
@@ -80,15 +80,9 @@ export function GroupsPage() {
         render: (g) => (
           <span className={g.status.crew.fallback > 0 ? "danger" : ""}>
             {g.status.crew.live}/{g.status.crew.agents}
+            {g.status.crew.fallback > 0 && ` · ${t("quota.rung.fallback")} ${g.status.crew.fallback}`}
           </span>
         ),
-        sort: byNumber((g) => g.status.crew.fallback),
-      },
-      {
-        key: "fallback",
-        title: t("quota.rung.fallback"),
-        num: true,
-        render: (g) => (g.status.crew.fallback ? <Tag tone="bad">{g.status.crew.fallback}</Tag> : "0"),
         sort: byNumber((g) => g.status.crew.fallback),
       },
       {

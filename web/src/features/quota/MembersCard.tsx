@@ -71,8 +71,10 @@ export function MembersCard({ members }: { members: Selector[] }) {
       actions={<span className="soft mono">{members.map(selectorText).join(", ")}</span>}
     >
       <Loaded query={query} rows={3}>
-        {(rows) =>
-          rows.length ? (
+        {(all) => {
+          // A declaration for any scene is no place of its own while scenes report.
+          const rows = all.filter((p) => p.scene !== "*" || p.reporting > 0 || all.length === 1);
+          return rows.length ? (
             <DataTable
               label={t("quota.members")}
               columns={columns}
@@ -82,8 +84,8 @@ export function MembersCard({ members }: { members: Selector[] }) {
             />
           ) : (
             <div className="state">{t("quota.noPlaces")}</div>
-          )
-        }
+          );
+        }}
       </Loaded>
     </Card>
   );

@@ -102,6 +102,7 @@ function Charts({ group: g, items, seconds }: { group: QuotaState; items: QuotaP
         line("D", (p) => p.d),
         line(t("quota.ff"), (p) => p.feed_forward),
       ],
+      capped: [line(t("quota.capped"), (p) => p.capped)],
       fallback: [line(t("quota.rung.fallback"), (p) => p.fallback)],
       cpu: [line("CPU", (p) => p.cpu)],
       weight: [line(t("quota.meanWeight"), (p) => p.mean_weight || null)],
@@ -146,6 +147,7 @@ function Charts({ group: g, items, seconds }: { group: QuotaState; items: QuotaP
         ceiling={1}
       />
       <Plot {...common} title="CPU" lines={lines.cpu} marks={marks.cpu} format={percent} ceiling={1} />
+      {seconds && <Plot {...common} title={t("quota.cappedRate")} lines={lines.capped} format={count} />}
       {seconds && s.normalise && (
         <Plot {...common} title={t("quota.meanWeight")} lines={lines.weight} format={digits} />
       )}

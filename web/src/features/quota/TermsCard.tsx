@@ -16,7 +16,7 @@ export function TermsCard({ group: g }: { group: QuotaState }) {
   return (
     <Card title={t("quota.terms")}>
       <div className="stack">
-        <table className="plain">
+        <table className="plain quota-terms">
           <thead>
             <tr>
               <th>{t("quota.term.title")}</th>

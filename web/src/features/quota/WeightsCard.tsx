@@ -18,7 +18,7 @@ export function WeightsCard({ group: g }: { group: QuotaState }) {
   return (
     <Card title={t("quota.weights")}>
       <div className="stack">
-        <table className="plain">
+        <table className="plain quota-terms">
           <thead>
             <tr>
               <th>{t("quota.userValue")}</th>

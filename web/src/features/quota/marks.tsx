@@ -44,6 +44,7 @@ export function Crew({ crew }: { crew: QuotaState["status"]["crew"] }) {
         {rungs.map((r) => (
           <Rung key={r} name={t(`quota.rung.${r}`)} n={crew[r]} hint={t(`quota.rungHint.${r}`)} />
         ))}
+        <Rung name={t("quota.capped")} n={crew.capped} hint={t("quota.cappedHint")} />
       </dl>
     </div>
   );

@@ -27,6 +27,9 @@ export default {
   agentsLive: "Agents on base quota",
   crewNote: "{{fallback}} fallen back, {{returning}} returning",
   crew: "Agents by rung",
+  capped: "Cut by local caps",
+  cappedHint: "requests in the last tick; bursts within 100 ms",
+  cappedRate: "Cut by local caps, requests/s",
   rung: { live: "Base quota", returning: "Returning", fallback: "Fallback" },
   rungHint: {
     live: "follow the controller",
@@ -50,9 +53,7 @@ export default {
     returning: "{{n}} of {{of}} agents are rising to the base quota after a time without it.",
     floor:
       "The base quota is at its least and the budget is exceeded: there is nothing left to give up here.",
-    over: "The window's sum is more than 10 % above the budget.",
-    capped:
-      "Local caps cut {{n}} requests in the last tick: a burst came faster than the controller decides.",
+    over: "The window's sum is more than 30 % above the budget.",
     silent: "No agent speaks for this group.",
   },
   sections: "Views of the group",
@@ -118,7 +119,7 @@ export default {
     none: "No readings yet",
     noneHint: "Readings appear with the group's traffic and its machines' CPU.",
     legend:
-      "Points are readings; solid line: fit; dotted: ± 2 standard errors of a reading; dashed across: safe watermark {{watermark}}.",
+      "Points are readings; solid line: fit; dotted: ± 2 standard errors of a reading; dashed across: safe watermark {{watermark}}; upright: budget in force (solid) and suggestion (dashed).",
     readings: "readings",
     line: "fit",
     band: "± 2 standard errors",
@@ -199,7 +200,7 @@ export default {
   unit: {
     candidates: "candidates",
     perWindow: "candidates / {{window}}",
-    perRequest: "candidates/request",
+    perRequest: "/ request",
     requestsPerSecond: "requests/s",
     candidatesPerSecond: "candidates/s",
     perSecond: "1/s",

@@ -166,7 +166,8 @@ test("alerts say what an operator should look at, and nothing in health", () => 
     "lost",
     "fallback",
   ]);
-  expect(keys({ sum: 50_000 })).toEqual(["over"]);
+  expect(keys({ sum: 50_000 })).toEqual([]);
+  expect(keys({ sum: 60_000 })).toEqual(["over"]);
   expect(keys({ sum: 50_000, terms: { ...status.terms, bound: -1 } })).toEqual(["floor"]);
   expect(keys({ state: "off", sum: 90_000 }, now + 10_000)).toEqual([]);
 });

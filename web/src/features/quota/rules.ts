@@ -5,7 +5,7 @@ export type Tone = "good" | "bad" | "warn" | "";
 
 /** Something an operator should look at: a message key below "quota.alert". */
 export interface Alert {
-  key: "lost" | "fallback" | "returning" | "floor" | "over" | "capped" | "old" | "silent";
+  key: "lost" | "fallback" | "returning" | "floor" | "over" | "old" | "silent";
   tone: "bad" | "warn";
   n?: number;
   of?: number;
@@ -15,21 +15,23 @@ export interface Alert {
 /** How old a decision may be, ms: agents fall back after 500 ms, the rest is the page's own delay. */
 export const staleAfter = 3_000;
 
-/** now is the time of the answer, not of the browser: their clocks differ. */
+/**
+ * One tick proves little: a sum is called over only where noise does not reach.
+ * now is the time of the answer, not of the browser: their clocks differ.
+ */
 export function alertsOf(g: QuotaState, now: number): Alert[] {
   const { status: s } = g;
   if (s.state === "off") return [];
   const out: Alert[] = [];
   if (s.state === "lost") out.push({ key: "lost", tone: "bad", text: s.trouble ?? "" });
   else if (s.at && now - Date.parse(s.at) > staleAfter) out.push({ key: "old", tone: "bad", text: s.at });
-  const { agents, fallback, returning, capped } = s.crew;
+  const { agents, fallback, returning } = s.crew;
   if (fallback > 0) out.push({ key: "fallback", tone: "bad", n: fallback, of: agents });
   if (returning > 0) out.push({ key: "returning", tone: "warn", n: returning, of: agents });
   if (s.state === "live" && agents === 0) out.push({ key: "silent", tone: "warn" });
   if (s.terms.bound < 0 && s.total_quota > 0 && s.sum > s.total_quota)
     out.push({ key: "floor", tone: "bad" });
-  else if (s.total_quota > 0 && s.sum > 1.1 * s.total_quota) out.push({ key: "over", tone: "warn" });
-  if (capped > 0) out.push({ key: "capped", tone: "warn", n: capped });
+  else if (s.total_quota > 0 && s.sum > 1.3 * s.total_quota) out.push({ key: "over", tone: "warn" });
   return out;
 }
 
