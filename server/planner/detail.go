@@ -111,6 +111,29 @@ func (s *Service) Detail(ctx context.Context, id string) (*Detail, error) {
 	return d, nil
 }
 
+// Conflicts finds where the next occurrence of a plan, saved or not, meets other
+// plans and standing manual claims.
+func (s *Service) Conflicts(ctx context.Context, p *plan.Plan) ([]plan.Conflict, error) {
+	now, err := s.Now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	next, ok := plan.Next([]*plan.Plan{p}, now)
+	if !ok {
+		return nil, nil
+	}
+	os, err := p.Occurrences(next.Start, next.Start.Add(1))
+	if err != nil {
+		return nil, err
+	}
+	for i := range os {
+		if os[i].Name == next.Occurrence {
+			return s.conflicts(ctx, p, &os[i], now)
+		}
+	}
+	return nil, nil
+}
+
 func (s *Service) conflicts(ctx context.Context, p *plan.Plan, o *plan.Occurrence, now time.Time) ([]plan.Conflict, error) {
 	plans, err := s.cfg.Store.ListPlans(ctx)
 	if err != nil {
@@ -118,7 +141,7 @@ func (s *Service) conflicts(ctx context.Context, p *plan.Plan, o *plan.Occurrenc
 	}
 	var others []plan.Occurrence
 	for _, x := range plans {
-		if x.ID == p.ID || x.State == plan.Stopped || x.State == plan.Done {
+		if x.ID == p.ID || x.Name == p.Name || x.State == plan.Stopped || x.State == plan.Done {
 			continue
 		}
 		more, err := x.Occurrences(o.Start(), o.End())
@@ -273,6 +296,7 @@ type Preview struct {
 	App, IDC string
 	Agents   []string // that will be told, by name
 	Set      gear.OrderSet
+	Tables   []gear.LevelTable
 	Changes  []OrderChange // against now
 	Steps    []string
 }
@@ -338,7 +362,7 @@ func (s *Service) DryRun(ctx context.Context, p *plan.Plan) ([]Preview, error) {
 		slices.Sort(names)
 		for i := range lines[k].staged.Entries {
 			e := &lines[k].staged.Entries[i]
-			v := Preview{At: e.At, App: k.App, IDC: k.IDC, Agents: names, Set: e.Set, Changes: changes(&before, &e.Set)}
+			v := Preview{At: e.At, App: k.App, IDC: k.IDC, Agents: names, Set: e.Set, Tables: lines[k].tables, Changes: changes(&before, &e.Set)}
 			for _, x := range e.Steps {
 				verb := " starts"
 				if x.Ends {

@@ -24,12 +24,13 @@ type caller struct {
 	via       string
 	address   string
 	requestID string
+	glass     string // leave to change things in a freeze
 }
 
 // change starts the audit record of what the caller does.
 func (c *caller) change(reason, key string) audit.Change {
 	return audit.Change{
-		Actor: c.Actor(), Via: c.via, Reason: reason, RequestID: c.requestID, Address: c.address, IdempotencyKey: key,
+		Actor: c.Actor(), Via: c.via, Reason: reason, RequestID: c.requestID, Address: c.address, IdempotencyKey: key, Glass: c.glass,
 	}
 }
 
@@ -107,7 +108,7 @@ func (s *Server) authenticate(ctx huma.Context, next func(huma.Context)) {
 // identify finds the credential: a bearer token, else the console's cookie. The
 // two have different audiences, so a stolen one cannot be used as the other.
 func (s *Server) identify(r *http.Request) (*caller, error) {
-	c := &caller{address: addressOf(r.Context()), requestID: requestID(r.Context())}
+	c := &caller{address: addressOf(r.Context()), requestID: requestID(r.Context()), glass: r.Header.Get("Break-Glass")}
 	var err error
 	if h := r.Header.Get("Authorization"); h != "" {
 		scheme, token, _ := strings.Cut(h, " ")
