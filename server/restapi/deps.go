@@ -9,6 +9,7 @@ import (
 	"github.com/allspark/allspark/server/auth"
 	"github.com/allspark/allspark/server/control"
 	"github.com/allspark/allspark/server/fleet"
+	"github.com/allspark/allspark/server/planner"
 	"github.com/allspark/allspark/server/push"
 	"github.com/allspark/allspark/server/quota"
 	"github.com/allspark/allspark/server/settings"
@@ -42,6 +43,8 @@ type Deps struct {
 	Quota      *quota.Service
 	QuotaStore quota.Store // to read groups and their history
 	QuotaLoop  *quota.Loop // to read how they stand
+
+	Plans *planner.Service
 
 	Loop     func() control.Status // who decides
 	Database Database

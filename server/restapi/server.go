@@ -111,6 +111,7 @@ func (s *Server) routes() {
 	s.templateRoutes()
 	s.bindingRoutes()
 	s.claimRoutes()
+	s.planRoutes()
 	s.quotaRoutes()
 	s.pointRoutes()
 	s.crowdRoutes()
