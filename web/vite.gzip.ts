@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Plugin } from "vite";
 
@@ -9,7 +9,7 @@ export function gzip(): Plugin {
   return {
     name: "gzip",
     apply: "build",
-    configResolved: (config) => void (dir = join(config.root, config.build.outDir)),
+    configResolved: (config) => void (dir = resolve(config.root, config.build.outDir)),
     closeBundle() {
       for (const file of readdirSync(dir, { recursive: true, encoding: "utf8" })) {
         if (!/\.(js|css|html|svg|json)$/.test(file)) continue;

@@ -186,23 +186,31 @@ function One({ change }: { change: Change }) {
   );
 }
 
+// A long cause names only its first parts, so "and 2 more" may hide ours.
+const concerns = (cause: string, about: string[] | undefined) =>
+  !about || about.some((w) => cause.includes(w)) || / more$/.test(cause);
+
 /** Opens after something was changed: every revision since then, and who holds it. */
 export function RolloutDrawer(props: {
   since: number;
   title: string;
   app?: string;
   idc?: string;
+  /** Words of the causes that belong to what was done; the loop's own moves go on meanwhile. */
+  about?: string[];
   onClose: () => void;
 }) {
   const { t } = useTranslation();
-  const query = { app: props.app, idc: props.idc, limit: 20 };
+  const query = { app: props.app, idc: props.idc, limit: 100 };
   const recent = useRecentChanges(query);
   return (
     <Drawer open size={480} title={props.title} onClose={props.onClose} mask={false}>
       <Loaded query={recent} rows={4}>
         {(page) => {
           // A second's grace: the browser's clock and the database's may differ.
-          const items = page.items.filter((c) => Date.parse(c.at) >= props.since - 1_500);
+          const items = page.items.filter(
+            (c) => Date.parse(c.at) >= props.since - 1_500 && concerns(c.cause, props.about),
+          );
           return (
             <div className="stack">
               {items.length === 0 && <div className="note">{t("ui.rollout.waiting")}</div>}

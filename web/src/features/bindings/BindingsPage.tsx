@@ -218,7 +218,12 @@ export function BindingsPage() {
         />
       )}
       {rollout && (
-        <RolloutDrawer since={rollout} title={t("templates.rollout")} onClose={() => setRollout(undefined)} />
+        <RolloutDrawer
+          since={rollout}
+          title={t("templates.rollout")}
+          about={["bound to", "unbound from", "binding "]}
+          onClose={() => setRollout(undefined)}
+        />
       )}
     </div>
   );

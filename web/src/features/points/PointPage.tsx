@@ -166,6 +166,7 @@ function Point({ id, point: p }: { id: PointKey; point: PointState }) {
           title={t("points.rollout")}
           app={id.app}
           idc={id.idc}
+          about={["(manual)"]}
           onClose={() => setRollout(undefined)}
         />
       )}

@@ -357,7 +357,12 @@ function Editor({ detail }: { detail: TemplateDetail & { etag: string } }) {
         </Ask>
       )}
       {rollout && (
-        <RolloutDrawer since={rollout} title={t("templates.rollout")} onClose={() => setRollout(undefined)} />
+        <RolloutDrawer
+          since={rollout}
+          title={t("templates.rollout")}
+          about={[detail.name]}
+          onClose={() => setRollout(undefined)}
+        />
       )}
       {!contentOf(detail) && !doc && <Empty title={t("templates.none")} />}
     </>
