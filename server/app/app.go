@@ -254,6 +254,7 @@ func (a *App) serveREST(ctx context.Context, version string) error {
 		Auth: a.auth, Templates: a.templates, Store: a.db, Claims: a.claims, Control: a.db, Audit: a.db,
 		Fleet: a.fleet, Push: a.hub, Windows: a.windows, History: a.history,
 		Settings: a.db, DefaultSettings: defaults, Apply: a.apply,
+		Scenes: a.scene.scenes, Profiles: a.scene.profiles, Tables: a.db, Builder: a.scene.builder, SceneLoop: a.scene.loop,
 		Plans: a.plans.service,
 		Loop:  a.loop.Status,
 		Quota: a.quota.service, QuotaStore: a.db, QuotaLoop: a.quota.loop,

@@ -85,10 +85,10 @@ func StepLayer(s LayerState, in LayerSample, set LayerSettings) (LayerState, str
 		said := fmt.Sprintf("timeouts %.2f %% against %.2f", 100*in.Timeouts, 100*set.Timeouts)
 		over := math.Log(max(in.Timeouts, 1e-6)/set.Timeouts) / 4
 		switch {
-		case in.Timeouts > set.Timeouts && over+set.Band > err:
-			err, what = over+set.Band, said // any excess is beyond the band
 		case in.Target == 0:
 			err, what = over, said
+		case in.Timeouts > set.Timeouts && over+set.Band > err:
+			err, what = over+set.Band, said // any excess is beyond the band
 		case in.Timeouts > set.Timeouts/2 && err < 0:
 			err, what = max(err, -set.Band), said // close to the limit nothing is given back
 		}

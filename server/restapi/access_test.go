@@ -80,6 +80,31 @@ var accessTable = map[string]row{
 	"release-claim": {"POST", "/claims/{claim}/release", reason, nil, [6]int{401, 403, 200, 200, 404, 403}},
 	"undo-claim":    {"POST", "/claims/{claim}/undo", reason, nil, [6]int{401, 403, 200, 200, 404, 403}},
 
+	"list-plans":       {"GET", "/plans", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
+	"create-plan":      {"POST", "/plans", text(planOf("fresh")), nil, [6]int{401, 403, 201, 201, 403, 403}},
+	"dry-run-plan":     {"POST", "/plans/dry-run", text(planOf("fresh")), nil, [6]int{401, 200, 200, 200, 403, 403}},
+	"get-plan":         {"GET", "/plans/peak", nil, nil, [6]int{401, 200, 200, 200, 404, 200}},
+	"update-plan":      {"PUT", "/plans/peak", text(planOf("peak")), match(func(*desk) int64 { return 1 }), [6]int{401, 403, 200, 200, 404, 403}},
+	"delete-plan":      {"DELETE", "/plans/peak", nil, match(func(*desk) int64 { return 1 }), [6]int{401, 403, 204, 204, 404, 403}},
+	"export-plan":      {"GET", "/plans/peak/export?format=ics", nil, nil, [6]int{401, 200, 200, 200, 404, 200}},
+	"approve-plan":     {"POST", "/plans/peak/approve", reason, nil, [6]int{401, 403, 200, 200, 404, 403}},
+	"hold-plan":        {"POST", "/plans/peak/hold", reason, nil, [6]int{401, 403, 409, 409, 404, 403}}, // a draft is not held
+	"resume-plan":      {"POST", "/plans/peak/resume", reason, nil, [6]int{401, 403, 409, 409, 404, 403}},
+	"stop-plan":        {"POST", "/plans/peak/stop", reason, nil, [6]int{401, 403, 409, 409, 404, 403}},
+	"skip-plan-step":   {"POST", "/plans/peak/steps/gears/skip", reason, nil, [6]int{401, 403, 409, 409, 404, 403}},
+	"run-plan-step":    {"POST", "/plans/peak/steps/gears/run", reason, nil, [6]int{401, 403, 409, 409, 404, 403}},
+	"extend-plan-step": {"POST", "/plans/peak/steps/gears/extend", text(`{"reason":"test","for":"10m"}`), nil, [6]int{401, 403, 409, 409, 404, 403}},
+
+	"list-freezes":          {"GET", "/freezes", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
+	"create-freeze":         {"POST", "/freezes", text(`{"app":"sn","idc":"*","from":"2000-01-02T00:00:00Z","until":"2000-01-03T00:00:00Z","reason":"peak"}`), nil, [6]int{401, 403, 403, 201, 403, 403}},
+	"delete-freeze":         {"DELETE", "/freezes/00000000-0000-0000-0000-000000000000", nil, nil, [6]int{401, 403, 403, 404, 403, 403}},
+	"list-break-glass":      {"GET", "/break-glass", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
+	"request-break-glass":   {"POST", "/break-glass", text(`{"reason":"it burns","for":"30m"}`), nil, [6]int{401, 403, 201, 201, 201, 201}},
+	"approve-break-glass":   {"POST", "/break-glass/00000000-0000-0000-0000-000000000000/approve", reason, nil, [6]int{401, 403, 404, 404, 404, 404}},
+	"list-protected-scenes": {"GET", "/protected-scenes", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
+	"protect-scene":         {"PUT", "/protected-scenes/k2", nil, nil, [6]int{401, 403, 403, 204, 403, 403}},
+	"unprotect-scene":       {"DELETE", "/protected-scenes/k2", nil, nil, [6]int{401, 403, 403, 204, 403, 403}},
+
 	"list-quota-groups":  {"GET", "/quota-groups", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
 	"create-quota-group": {"POST", "/quota-groups", text(quotaOf("fresh", "sn", "prerank", 1000)), nil, [6]int{401, 403, 201, 201, 403, 403}},
 	"get-quota-group":    {"GET", "/quota-groups/sn-rank", nil, nil, [6]int{401, 200, 200, 200, 404, 200}},
@@ -88,6 +113,27 @@ var accessTable = map[string]row{
 	"quota-history":      {"GET", "/quota-groups/sn-rank/history?step=minute", nil, nil, [6]int{401, 200, 200, 200, 404, 200}},
 	"calibrate-quota":    {"GET", "/quota-groups/sn-rank/calibration", nil, nil, [6]int{401, 200, 200, 200, 404, 200}},
 	"simulate-quota":     {"POST", "/quota-groups/sn-rank/simulate", text(`{"settings":` + quotaSettings(3000) + `,"arrivals":[100,100,400]}`), nil, [6]int{401, 200, 200, 200, 404, 200}},
+
+	"list-scenes":         {"GET", "/scenes", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
+	"create-scene":        {"POST", "/scenes", text(sceneOf("feeds", "300ms")), nil, [6]int{401, 403, 403, 201, 403, 403}}, // a scene crosses apps
+	"check-scene":         {"POST", "/scenes/check", text(sceneOf("feeds", "300ms")), nil, [6]int{401, 200, 200, 200, 200, 200}},
+	"get-scene":           {"GET", "/scenes/k2", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
+	"update-scene":        {"PUT", "/scenes/k2", text(sceneOf("k2", "160ms")), sceneETag, [6]int{401, 403, 403, 200, 403, 403}},
+	"set-scene-target":    {"PUT", "/scenes/k2/target", text(`{"target":"160ms","reason":"test"}`), sceneETag, [6]int{401, 403, 403, 200, 403, 403}},
+	"rollback-scene":      {"POST", "/scenes/k2/rollback", text(`{"version":1,"reason":"test"}`), sceneETag, [6]int{401, 403, 403, 200, 403, 403}},
+	"delete-scene":        {"DELETE", "/scenes/k2", nil, sceneETag, [6]int{401, 403, 403, 204, 403, 403}},
+	"list-scene-versions": {"GET", "/scenes/k2/versions", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
+	"scene-live":          {"GET", "/scenes/k2/live", nil, nil, [6]int{401, 200, 200, 200, 200, 200}}, // of the caller's apps and IDCs
+	"list-allocations":    {"GET", "/scenes/k2/allocations", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
+	"rebuild-allocation":  {"POST", "/scenes/k2/allocations", reason, nil, [6]int{401, 403, 403, 201, 403, 403}},
+	"get-allocation":      {"GET", "/scenes/k2/allocations/0", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
+	"export-allocation":   {"GET", "/scenes/k2/allocations/1/export?format=csv", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
+	"compare-allocations": {"GET", "/scenes/k2/allocation-comparison?from=1&to=0", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
+	"list-profiles":       {"GET", "/profiles", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
+	"upload-profile":      {"POST", "/profiles", text(uploadOf("sn", "prerank")), nil, [6]int{401, 403, 201, 201, 403, 403}},
+	"check-profile":       {"POST", "/profiles/check", text(uploadOf("sn", "prerank")), nil, [6]int{401, 200, 200, 200, 200, 200}},
+	"get-profile":         {"GET", "/profiles/{profile}", nil, nil, [6]int{401, 200, 200, 200, 404, 200}},
+	"delete-profile":      {"DELETE", "/profiles/{profile}", nil, profileETag, [6]int{401, 403, 204, 204, 404, 403}},
 
 	"list-apps":     {"GET", "/apps", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
 	"list-points":   {"GET", "/points", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
@@ -154,7 +200,7 @@ func TestEveryRouteHasItsRowOfAccess(t *testing.T) {
 }
 
 // savesNothing lists the POSTs that only answer.
-var savesNothing = map[string]bool{"preview-binding": true, "check-document": true, "diff-document": true}
+var savesNothing = map[string]bool{"preview-binding": true, "dry-run-plan": true, "check-document": true, "diff-document": true, "check-scene": true, "check-profile": true}
 
 func TestRefusalsAndReads(t *testing.T) {
 	withDesk(t, func(d *desk) {
@@ -194,7 +240,7 @@ func TestWritesByTheLeastWhoMay(t *testing.T) {
 }
 
 func (d *desk) try(r row, role string) int {
-	path := strings.NewReplacer("{binding}", d.binding.ID, "{claim}", d.claim.ID, "{revision}", fmt.Sprint(d.revision())).Replace(r.path)
+	path := strings.NewReplacer("{profile}", d.profile.ID, "{binding}", d.binding.ID, "{claim}", d.claim.ID, "{revision}", fmt.Sprint(d.revision())).Replace(r.path)
 	body, headers := "", []string(nil)
 	if r.body != nil {
 		body = r.body(d)

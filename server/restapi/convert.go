@@ -9,6 +9,7 @@ import (
 	"github.com/allspark/allspark/server/auth"
 	"github.com/allspark/allspark/server/control"
 	"github.com/allspark/allspark/server/quota"
+	"github.com/allspark/allspark/server/scene"
 	"github.com/allspark/allspark/server/settings"
 	"github.com/allspark/allspark/server/template"
 )
@@ -17,6 +18,10 @@ import (
 // here is not shown: a record is never marshalled as it is.
 func dto(v any) (shown any, version int64) {
 	switch o := v.(type) {
+	case *scene.Scene:
+		if o != nil {
+			return toScene(o), o.Version
+		}
 	case *template.Document:
 		if o != nil {
 			return toDocument(o), 0

@@ -5,13 +5,16 @@ import (
 	"io/fs"
 	"log/slog"
 
+	"github.com/allspark/allspark/server/allocation"
 	"github.com/allspark/allspark/server/audit"
 	"github.com/allspark/allspark/server/auth"
 	"github.com/allspark/allspark/server/control"
 	"github.com/allspark/allspark/server/fleet"
 	"github.com/allspark/allspark/server/planner"
+	"github.com/allspark/allspark/server/profile"
 	"github.com/allspark/allspark/server/push"
 	"github.com/allspark/allspark/server/quota"
+	"github.com/allspark/allspark/server/scene"
 	"github.com/allspark/allspark/server/settings"
 	"github.com/allspark/allspark/server/telemetry"
 	"github.com/allspark/allspark/server/template"
@@ -35,6 +38,12 @@ type Deps struct {
 	Push      *push.Hub
 	Windows   Windows
 	History   telemetry.History
+
+	Scenes    *scene.Service
+	Profiles  *profile.Service
+	Tables    allocation.Store
+	Builder   TableBuilder
+	SceneLoop SceneLoop
 
 	Settings        settings.Store
 	DefaultSettings settings.Settings       // in force while nothing is stored

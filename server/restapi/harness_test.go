@@ -22,8 +22,11 @@ import (
 	"github.com/allspark/allspark/server/auth"
 	"github.com/allspark/allspark/server/control"
 	"github.com/allspark/allspark/server/fleet"
+	"github.com/allspark/allspark/server/profile"
+	"github.com/allspark/allspark/server/planner"
 	"github.com/allspark/allspark/server/push"
 	"github.com/allspark/allspark/server/quota"
+	"github.com/allspark/allspark/server/scene"
 	"github.com/allspark/allspark/server/settings"
 	"github.com/allspark/allspark/server/store"
 	"github.com/allspark/allspark/server/telemetry"
@@ -46,6 +49,8 @@ type desk struct {
 	binding, alien  api.Binding
 	claim           api.Claim
 	foreign         api.Claim
+	scene           api.Scene
+	profile         api.Profile
 }
 
 var system = audit.Change{Actor: "test", Via: "test", Reason: "test"}
@@ -91,6 +96,11 @@ func newDesk(t *testing.T, dir string) *desk {
 		Audit: db, Fleet: d.fleet, Push: d.push, Windows: windows, History: telemetry.History{Store: db}, Settings: db,
 		DefaultSettings: settings.Settings{RetentionMinutes: 168 * time.Hour, RetentionHours: 2160 * time.Hour, StaleAfter: 5 * time.Second, ForgetAfter: 24 * time.Hour},
 		Loop:            func() control.Status { return control.Status{Leading: true, Holder: "a"} }, Database: db,
+		Scenes: scene.NewService(db, nil, nil, nil), Profiles: profile.NewService(db, time.Now, nil), Tables: db,
+		Builder: scene.NewBuilder(scene.BuilderConfig{Scenes: db.ListScenes, Profiles: db, Tables: db, Now: time.Now,
+			Levels: func(string) map[scene.Place]scene.Level { return nil }}),
+		Plans: planner.NewService(planner.ServiceConfig{Store: db, Control: db, Templates: db, Foreseer: control.NewForeseer(db, db, d.fleet),
+			Stager: planner.NewStager(planner.StagerConfig{Store: db, Clock: db}), Agents: d.fleet, Ledger: d.push, Audit: db}),
 		Quota: quota.NewService(db, func() {}), QuotaStore: db, QuotaLoop: quota.NewLoop(quota.Config{Now: time.Now}),
 	})
 	t.Cleanup(d.server.Stop)
@@ -143,6 +153,10 @@ func (d *desk) furnish() {
 		d.ok(d.do("admin", "POST", "/bindings", `{"selector":{"scene":"*","idc":"*","app":"`+x.app+`","point":"`+x.point+`"},"template":"`+x.name+`"}`), 201, x.b)
 		d.ok(d.do("admin", "POST", "/claims", claimOf(x.app, 3)), 201, x.c)
 	}
+	d.ok(d.do("admin", "POST", "/profiles", uploadOf("sn", "recall")), 201, &d.profile)
+	d.ok(d.do("admin", "POST", "/scenes", sceneOf("k2", "300ms")), 201, &d.scene)
+	d.ok(d.do("admin", "POST", "/scenes/k2/allocations", `{"reason":"first"}`), 201, nil)
+	d.ok(d.do("admin", "POST", "/plans", planOf("peak")), 201, nil)
 	d.ok(d.do("admin", "POST", "/quota-groups", quotaOf("sn-rank", "sn", "rank", 1000)), 201, nil)
 	d.decide()
 	d.ok(d.do("admin", "GET", "/templates/sn-recall", ""), 200, &d.template)
@@ -152,6 +166,11 @@ func (d *desk) furnish() {
 func claimOf(app string, level int) string {
 	b, _ := json.Marshal(map[string]any{"field": "level", "level": level, "reason": "test", "scope": map[string]string{"scene": "*", "idc": "*", "app": app, "point": "*"}})
 	return string(b)
+}
+
+func planOf(name string) string {
+	return `{"name":"` + name + `","zone":"Asia/Shanghai","owner":"ann","executor":"bob","steps":[` +
+		`{"name":"gears","at":"2000-02-01 23:56:00","for":"7m","set":[{"app":"sn","point":"recall","level":3}]}]}`
 }
 
 // decide does what the control loop does, once.

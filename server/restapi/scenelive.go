@@ -1,0 +1,145 @@
+package restapi
+
+import (
+	"context"
+	"slices"
+
+	"github.com/allspark/allspark/proto/gear"
+	"github.com/allspark/allspark/server/api"
+	"github.com/allspark/allspark/server/control"
+	"github.com/allspark/allspark/server/feedback"
+	"github.com/allspark/allspark/server/scene"
+)
+
+// SceneLoop is what regulates scenes on this replica, or waits to.
+type SceneLoop interface {
+	Status() []feedback.LinkStatus
+}
+
+func (s *Server) sceneLive(ctx context.Context, c *caller, in *ScenePath) (*plain[api.SceneLive], error) {
+	x, err := s.deps.Scenes.Get(ctx, in.Scene)
+	if err != nil {
+		return nil, err
+	}
+	points, err := s.points(ctx, func(app, idc string) bool { return c.sees(app, idc) })
+	if err != nil {
+		return nil, err
+	}
+	claims, err := s.standing(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now, err := s.deps.Control.Now(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := api.SceneLive{Scene: x.Name, Links: []api.SceneLink{}, Missing: []api.SceneReason{}, Stale: []api.SceneReason{}}
+	if s.deps.Builder != nil {
+		r := s.deps.Builder.Readiness(x.Name)
+		out.Table = r.Reason
+		for _, m := range r.Missing {
+			out.Missing = append(out.Missing, api.SceneReason{Place: api.ScenePlace(m.Place), Reason: m.Reason})
+		}
+		for _, m := range r.Stale {
+			out.Stale = append(out.Stale, api.SceneReason{Place: api.ScenePlace(m.Place), Reason: m.Reason})
+		}
+	}
+	var status []feedback.LinkStatus
+	if s.deps.SceneLoop != nil {
+		status = s.deps.SceneLoop.Status()
+	}
+	out.Regulated = len(status) > 0
+	at := map[api.PointKey]*api.PointState{}
+	var idcs []string
+	for i := range points {
+		p := &points[i]
+		at[p.PointKey] = p
+		if !slices.Contains(idcs, p.IDC) && (x.Front.App == p.App || slices.ContainsFunc(x.Graph.Nodes, func(n scene.Node) bool { return n.Place.App == p.App })) {
+			idcs = append(idcs, p.IDC)
+		}
+	}
+	slices.Sort(idcs)
+	for _, idc := range idcs {
+		target := feedback.TargetOf(claims, x, idc, now)
+		l := api.SceneLink{IDC: idc, TargetMS: ms(target), EffectiveMS: ms(target), Step: 1, Steps: x.Steps(), Phase: "idle", Nodes: []api.SceneLinkNode{}}
+		k := slices.IndexFunc(status, func(y feedback.LinkStatus) bool { return y.Scene == x.Name && y.IDC == idc })
+		if k >= 0 {
+			fillLink(&l, &status[k])
+		} else {
+			phaseOf(&l, x.Name, claims)
+		}
+		if p := at[api.PointKey{Scene: x.Name, IDC: idc, App: x.Front.App, Point: x.Front.Point}]; p != nil {
+			l.Live, l.Recent = p.Live, p.Recent
+		}
+		for i := range x.Graph.Nodes {
+			n := &x.Graph.Nodes[i]
+			o := api.SceneLinkNode{ID: n.ID, Place: api.ScenePlace(n.Place), External: n.External}
+			if p := at[api.PointKey{Scene: x.Name, IDC: idc, App: n.Place.App, Point: n.Place.Point}]; p != nil {
+				o.Live, o.Recent, o.Source = p.Live, p.Recent, p.Source
+				if p.Order != nil {
+					o.Strategy, o.Level, o.MaxLevel, o.AvailableRTMS, o.TimeoutMS = p.Order.Strategy, p.Order.Level, p.Order.MaxLevel, p.Order.AvailableRTMS, p.Order.TimeoutMS
+				}
+			}
+			shareOf(&o, status, k, claims, x.Name, idc)
+			l.Nodes = append(l.Nodes, o)
+		}
+		out.Links = append(out.Links, l)
+	}
+	return &plain[api.SceneLive]{out}, nil
+}
+
+func fillLink(l *api.SceneLink, y *feedback.LinkStatus) {
+	st := &y.State
+	l.Trouble, l.Table, l.RowMS, l.Clamped = y.Trouble, y.Table, y.Row, y.Clamped
+	if st.Phase == feedback.PhaseIdle {
+		return
+	}
+	l.EffectiveMS, l.Step, l.Phase, l.Reason = ms(st.Effective), st.Gear.Step, string(st.Phase), st.Reason
+	if st.Effective > 0 {
+		l.Scale = st.Index / ms(st.Effective)
+	}
+	l.Since = timePtr(st.Since)
+	if st.Phase == feedback.PhasePreset {
+		l.Until = timePtr(st.Until)
+	}
+}
+
+// phaseOf reads the phase out of the claims, on a replica that does not regulate.
+func phaseOf(l *api.SceneLink, name string, claims []*control.Claim) {
+	for _, c := range claims {
+		if c.Origin != feedback.SceneOrigin+name || c.Scope.IDC != l.IDC {
+			continue
+		}
+		switch {
+		case c.Source == control.SourcePreset:
+			l.Phase, l.Since, l.Until = "preset", timePtr(c.Start), timePtr(c.End)
+		case c.Field == control.FieldTarget:
+			l.EffectiveMS = ms(c.Duration)
+		case l.Phase == "idle":
+			l.Phase = "feedback"
+		}
+	}
+}
+
+// shareOf tells what a node has of the target, which an order of a fixed level does
+// not say, and who set an external edge's timeout.
+func shareOf(o *api.SceneLinkNode, status []feedback.LinkStatus, k int, claims []*control.Claim, name, idc string) {
+	if k >= 0 && o.AvailableRTMS == 0 {
+		for _, x := range status[k].Shares {
+			if x.Place == scene.Place(o.Place) {
+				o.AvailableRTMS = ms(x.AvailableRT)
+			}
+		}
+	}
+	if !o.External {
+		return
+	}
+	o.Source = control.SourceTemplate.String()
+	best := control.SourceTemplate
+	for _, c := range claims {
+		if c.Field == control.FieldTimeout && c.Source < best && c.Scope.Matches(control.Scope{Scene: name, IDC: idc, App: o.Place.App, Point: o.Place.Point, Bucket: gear.Any}) {
+			best = c.Source
+		}
+	}
+	o.Source = best.String()
+}
