@@ -71,6 +71,7 @@ type regulated struct {
 type LinkStatus struct {
 	Scene, IDC string
 	State      SceneState
+	Steps      int // of the RT gear below what is wished, itself included
 	Sample     LayerSample // of the front end, since the last change settled
 	Clamped    bool        // the target lies outside the table
 	Table      int         // number of the allocation table; 0 without one
@@ -225,8 +226,9 @@ func (l *Scenes) look(ctx context.Context, k link, s *scene.Scene, shifts []*con
 		r = &regulated{state: recoverState(t, s, k, target, standing, now)}
 		l.links[k] = r
 	}
-	in := SceneSample{Target: target, Steps: s.Steps(), First: float64(t.First), Last: float64(t.To),
-		Ladder: func(step int) time.Duration { return effective(s, target, step) }}
+	ladder := steps(s, target)
+	in := SceneSample{Target: target, Steps: len(ladder), First: float64(t.First), Last: float64(t.To),
+		Ladder: func(step int) time.Duration { return ladder[min(max(step, 1), len(ladder))-1] }}
 	if t.Slowest > 0 {
 		in.Last = min(in.Last, math.Ceil(t.Slowest))
 	}
@@ -259,7 +261,7 @@ func (l *Scenes) look(ctx context.Context, k link, s *scene.Scene, shifts []*con
 		status.Trouble = err.Error()
 	}
 	status.State, status.Sample, status.Table, status.Row, status.Shares = r.state, in.Front, r.table, r.row.Target, r.shares
-	status.Sample.Target = millis(next.Effective)
+	status.Sample.Target, status.Steps = millis(next.Effective), len(ladder)
 	status.Clamped = millis(next.Effective) < in.First || millis(next.Effective) > float64(t.To)
 	return status, err
 }
@@ -314,13 +316,16 @@ func TargetOf(standing []*control.Claim, s *scene.Scene, idc string, now time.Ti
 	return best.Duration
 }
 
-// effective is a step's target: the ladder's, never above what is wished.
-func effective(s *scene.Scene, target time.Duration, step int) time.Duration {
-	if step <= 1 {
-		return target
+// steps gives the effective target of each step of the RT gear: what is wished, then
+// the steps of the ladder below it.
+func steps(s *scene.Scene, target time.Duration) []time.Duration {
+	out := []time.Duration{target}
+	for _, d := range s.Ladder {
+		if d < target {
+			out = append(out, d)
+		}
 	}
-	d, _ := s.Step(step)
-	return min(d, target)
+	return out
 }
 
 func sceneReason(k link, reason string) string {

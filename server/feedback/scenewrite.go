@@ -3,6 +3,7 @@ package feedback
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/allspark/allspark/proto/gear"
@@ -145,18 +146,14 @@ func (l *Scenes) renew(ctx context.Context, k link, standing []*control.Claim, n
 // stood, so that a change of the lease moves nothing.
 func recoverState(t *allocation.Table, s *scene.Scene, k link, target time.Duration, standing []*control.Claim, now time.Time) SceneState {
 	var preset, feedback []*control.Claim
-	step := 1
+	step, ladder := 1, steps(s, target)
 	for _, c := range standing {
 		if c.Origin != SceneOrigin+k.scene || c.Scope.IDC != k.idc || !c.Active(now) {
 			continue
 		}
 		switch {
 		case c.Field == control.FieldTarget:
-			for n := 2; n <= s.Steps(); n++ {
-				if effective(s, target, n) == c.Duration {
-					step = n
-				}
-			}
+			step = max(slices.Index(ladder, c.Duration)+1, 1)
 		case c.Source == control.SourcePreset:
 			preset = append(preset, c)
 		case c.Source == control.SourceFeedback:
@@ -167,7 +164,7 @@ func recoverState(t *allocation.Table, s *scene.Scene, k link, target time.Durat
 	if len(held) == 0 {
 		held = feedback
 	}
-	eff := effective(s, target, step)
+	eff := ladder[step-1]
 	index, ok := Recover(t, held)
 	if !ok {
 		return SceneState{}

@@ -94,7 +94,7 @@ func fillLink(l *api.SceneLink, y *feedback.LinkStatus) {
 	if st.Phase == feedback.PhaseIdle {
 		return
 	}
-	l.EffectiveMS, l.Step, l.Phase, l.Reason = ms(st.Effective), st.Gear.Step, string(st.Phase), st.Reason
+	l.EffectiveMS, l.Step, l.Steps, l.Phase, l.Reason = ms(st.Effective), st.Gear.Step, y.Steps, string(st.Phase), st.Reason
 	if st.Effective > 0 {
 		l.Scale = st.Index / ms(st.Effective)
 	}
