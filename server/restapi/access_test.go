@@ -105,31 +105,6 @@ var accessTable = map[string]row{
 	"protect-scene":         {"PUT", "/protected-scenes/k2", nil, nil, [6]int{401, 403, 403, 204, 403, 403}},
 	"unprotect-scene":       {"DELETE", "/protected-scenes/k2", nil, nil, [6]int{401, 403, 403, 204, 403, 403}},
 
-	"list-plans":       {"GET", "/plans", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
-	"create-plan":      {"POST", "/plans", text(planOf("fresh")), nil, [6]int{401, 403, 201, 201, 403, 403}},
-	"dry-run-plan":     {"POST", "/plans/dry-run", text(planOf("fresh")), nil, [6]int{401, 200, 200, 200, 403, 403}},
-	"get-plan":         {"GET", "/plans/peak", nil, nil, [6]int{401, 200, 200, 200, 404, 200}},
-	"update-plan":      {"PUT", "/plans/peak", text(planOf("peak")), match(func(*desk) int64 { return 1 }), [6]int{401, 403, 200, 200, 404, 403}},
-	"delete-plan":      {"DELETE", "/plans/peak", nil, match(func(*desk) int64 { return 1 }), [6]int{401, 403, 204, 204, 404, 403}},
-	"export-plan":      {"GET", "/plans/peak/export?format=ics", nil, nil, [6]int{401, 200, 200, 200, 404, 200}},
-	"approve-plan":     {"POST", "/plans/peak/approve", reason, nil, [6]int{401, 403, 200, 200, 404, 403}},
-	"hold-plan":        {"POST", "/plans/peak/hold", reason, nil, [6]int{401, 403, 409, 409, 404, 403}}, // a draft is not held
-	"resume-plan":      {"POST", "/plans/peak/resume", reason, nil, [6]int{401, 403, 409, 409, 404, 403}},
-	"stop-plan":        {"POST", "/plans/peak/stop", reason, nil, [6]int{401, 403, 409, 409, 404, 403}},
-	"skip-plan-step":   {"POST", "/plans/peak/steps/gears/skip", reason, nil, [6]int{401, 403, 409, 409, 404, 403}},
-	"run-plan-step":    {"POST", "/plans/peak/steps/gears/run", reason, nil, [6]int{401, 403, 409, 409, 404, 403}},
-	"extend-plan-step": {"POST", "/plans/peak/steps/gears/extend", text(`{"reason":"test","for":"10m"}`), nil, [6]int{401, 403, 409, 409, 404, 403}},
-
-	"list-freezes":          {"GET", "/freezes", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
-	"create-freeze":         {"POST", "/freezes", text(`{"app":"sn","idc":"*","from":"2000-01-02T00:00:00Z","until":"2000-01-03T00:00:00Z","reason":"peak"}`), nil, [6]int{401, 403, 403, 201, 403, 403}},
-	"delete-freeze":         {"DELETE", "/freezes/00000000-0000-0000-0000-000000000000", nil, nil, [6]int{401, 403, 403, 404, 403, 403}},
-	"list-break-glass":      {"GET", "/break-glass", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
-	"request-break-glass":   {"POST", "/break-glass", text(`{"reason":"it burns","for":"30m"}`), nil, [6]int{401, 403, 201, 201, 201, 201}},
-	"approve-break-glass":   {"POST", "/break-glass/00000000-0000-0000-0000-000000000000/approve", reason, nil, [6]int{401, 403, 404, 404, 404, 404}},
-	"list-protected-scenes": {"GET", "/protected-scenes", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
-	"protect-scene":         {"PUT", "/protected-scenes/k2", nil, nil, [6]int{401, 403, 403, 204, 403, 403}},
-	"unprotect-scene":       {"DELETE", "/protected-scenes/k2", nil, nil, [6]int{401, 403, 403, 204, 403, 403}},
-
 	"list-quota-groups":  {"GET", "/quota-groups", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
 	"create-quota-group": {"POST", "/quota-groups", text(quotaOf("fresh", "sn", "prerank", 1000)), nil, [6]int{401, 403, 201, 201, 403, 403}},
 	"get-quota-group":    {"GET", "/quota-groups/sn-rank", nil, nil, [6]int{401, 200, 200, 200, 404, 200}},
@@ -225,7 +200,7 @@ func TestEveryRouteHasItsRowOfAccess(t *testing.T) {
 }
 
 // savesNothing lists the POSTs that only answer.
-var savesNothing = map[string]bool{"preview-binding": true, "dry-run-plan": true, "dry-run-plan": true, "check-document": true, "diff-document": true, "check-scene": true, "check-profile": true}
+var savesNothing = map[string]bool{"preview-binding": true, "dry-run-plan": true, "check-document": true, "diff-document": true, "check-scene": true, "check-profile": true}
 
 func TestRefusalsAndReads(t *testing.T) {
 	withDesk(t, func(d *desk) {

@@ -24,7 +24,6 @@ import (
 	"github.com/allspark/allspark/server/fleet"
 	"github.com/allspark/allspark/server/profile"
 	"github.com/allspark/allspark/server/planner"
-	"github.com/allspark/allspark/server/planner"
 	"github.com/allspark/allspark/server/push"
 	"github.com/allspark/allspark/server/quota"
 	"github.com/allspark/allspark/server/scene"
@@ -102,8 +101,6 @@ func newDesk(t *testing.T, dir string) *desk {
 			Levels: func(string) map[scene.Place]scene.Level { return nil }}),
 		Plans: planner.NewService(planner.ServiceConfig{Store: db, Control: db, Templates: db, Foreseer: control.NewForeseer(db, db, d.fleet),
 			Stager: planner.NewStager(planner.StagerConfig{Store: db, Clock: db}), Agents: d.fleet, Ledger: d.push, Audit: db}),
-		Plans: planner.NewService(planner.ServiceConfig{Store: db, Control: db, Templates: db, Foreseer: control.NewForeseer(db, db, d.fleet),
-			Stager: planner.NewStager(planner.StagerConfig{Store: db, Clock: db}), Agents: d.fleet, Ledger: d.push, Audit: db}),
 		Quota: quota.NewService(db, func() {}), QuotaStore: db, QuotaLoop: quota.NewLoop(quota.Config{Now: time.Now}),
 	})
 	t.Cleanup(d.server.Stop)
@@ -160,7 +157,6 @@ func (d *desk) furnish() {
 	d.ok(d.do("admin", "POST", "/scenes", sceneOf("k2", "300ms")), 201, &d.scene)
 	d.ok(d.do("admin", "POST", "/scenes/k2/allocations", `{"reason":"first"}`), 201, nil)
 	d.ok(d.do("admin", "POST", "/plans", planOf("peak")), 201, nil)
-	d.ok(d.do("admin", "POST", "/plans", planOf("peak")), 201, nil)
 	d.ok(d.do("admin", "POST", "/quota-groups", quotaOf("sn-rank", "sn", "rank", 1000)), 201, nil)
 	d.decide()
 	d.ok(d.do("admin", "GET", "/templates/sn-recall", ""), 200, &d.template)
@@ -170,11 +166,6 @@ func (d *desk) furnish() {
 func claimOf(app string, level int) string {
 	b, _ := json.Marshal(map[string]any{"field": "level", "level": level, "reason": "test", "scope": map[string]string{"scene": "*", "idc": "*", "app": app, "point": "*"}})
 	return string(b)
-}
-
-func planOf(name string) string {
-	return `{"name":"` + name + `","zone":"Asia/Shanghai","owner":"ann","executor":"bob","steps":[` +
-		`{"name":"gears","at":"2000-02-01 23:56:00","for":"7m","set":[{"app":"sn","point":"recall","level":3}]}]}`
 }
 
 func planOf(name string) string {
