@@ -163,7 +163,7 @@ function Alerts({ group, now }: { group: QuotaState; now: number }) {
   const { t } = useTranslation();
   const alerts = alertsOf(group, now);
   return (
-    <div aria-live="polite" className="stack" style={{ gap: 6 }} hidden={!alerts.length}>
+    <div aria-live="polite" className="stack" style={{ gap: 6, display: alerts.length ? undefined : "none" }}>
       {alerts.map((a) => (
         <div key={a.key} className={`note ${a.tone} row`}>
           <Icon name="warn" size={14} />

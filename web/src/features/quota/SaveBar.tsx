@@ -148,4 +148,4 @@ function Clash(props: { draft: Draft; theirs: QuotaGroup; onTheirs: () => void; 
   );
 }
 
-const text = (v: unknown) => (v === undefined ? "" : typeof v === "object" ? JSON.stringify(v) : String(v));
+const text = (v: unknown) => (v === undefined ? "" : typeof v === "string" ? v : JSON.stringify(v));

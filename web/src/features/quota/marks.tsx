@@ -37,7 +37,7 @@ export function Crew({ crew }: { crew: QuotaState["status"]["crew"] }) {
     <div className="stack" style={{ gap: 8 }}>
       <div className="quota-crew" aria-hidden="true">
         {rungs.map((r) => (
-          <i key={r} className={r} style={{ width: `${(100 * crew[r]) / all}%` }} />
+          <i key={r} className={`rung-${r}`} style={{ width: `${(100 * crew[r]) / all}%` }} />
         ))}
       </div>
       <dl className="facts">
