@@ -8,6 +8,7 @@ const every = [
   "explain",
   "points",
   "progress",
+  "scenes",
   "settings",
   "status",
   "templates",
@@ -31,6 +32,8 @@ export function resourcesOf(event: string): string[] {
       return ["templates", "audit"];
     case "binding":
       return ["bindings", "templates", "points", "audit"];
+    case "scene":
+      return ["scenes", "audit"];
     case "agent":
       return ["agents", "status", "apps"];
     case "status":

@@ -1,0 +1,126 @@
+import {
+  Background,
+  Controls,
+  Handle,
+  Position,
+  ReactFlow,
+  type Connection,
+  type Edge,
+  type Node,
+  type NodeProps,
+} from "@xyflow/react";
+import "@xyflow/react/dist/style.css";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { useNavigate } from "react-router";
+import { useDark } from "../../ui/preferences";
+import { ms, share } from "../../ui/format";
+import { Tag } from "../../ui/marks";
+import { late } from "./format";
+import { layout, nodeHeight, nodeWidth } from "./layout";
+import type { SceneGraph, SceneLinkNode } from "./types";
+
+type Shown = Node<{ id: string; external: boolean; live?: SceneLinkNode }>;
+
+function Box({ data }: NodeProps<Shown>) {
+  const { t } = useTranslation();
+  const n = data.live;
+  const m = n?.recent ?? n?.live;
+  return (
+    <div className={`scene-node${data.external ? " external" : ""}`}>
+      <Handle type="target" position={Position.Left} />
+      <strong>{data.id}</strong> {data.external && <Tag>{t("scenes.external")}</Tag>}
+      {n && (
+        <dl>
+          {data.external ? (
+            <>
+              <dt>{t("scenes.timeout")}</dt>
+              <dd>{ms(n.timeout_ms)}</dd>
+            </>
+          ) : (
+            <>
+              <dt>{t("scenes.level")}</dt>
+              <dd>
+                {m?.count ? m.level_mean.toFixed(1) : (n.level ?? "–")} / {n.max_level ?? "–"}
+              </dd>
+            </>
+          )}
+          <dt>{t("scenes.rt")}</dt>
+          <dd>{ms(m?.count ? m.rt_mean_ms : undefined)}</dd>
+          <dt>{t("scenes.late")}</dt>
+          <dd>{share(late(m))}</dd>
+          <dt>{t("scenes.source")}</dt>
+          <dd>{n.source || "–"}</dd>
+        </dl>
+      )}
+      <Handle type="source" position={Position.Right} />
+    </div>
+  );
+}
+
+const kinds = { box: Box };
+
+interface Props {
+  label: string;
+  graph: SceneGraph;
+  live?: SceneLinkNode[];
+  path?: (id: string) => string;
+  onConnect?: (c: Connection) => void;
+  onRemove?: (edges: { from: string; to: string }[]) => void;
+}
+
+/** The graph of a scene: the link view, and, with onConnect, its editor. */
+export default function Flow(props: Props) {
+  const dark = useDark();
+  const navigate = useNavigate();
+  const spots = useMemo(() => layout(props.graph), [props.graph]);
+  const nodes = useMemo<Shown[]>(
+    () =>
+      props.graph.nodes.map((n) => ({
+        id: n.id,
+        type: "box",
+        position: spots.get(n.id) ?? { x: 0, y: 0 },
+        width: nodeWidth,
+        height: nodeHeight,
+        data: { id: n.id, external: !!n.external, live: props.live?.find((x) => x.id === n.id) },
+      })),
+    [props.graph, props.live, spots],
+  );
+  const edges = useMemo<Edge[]>(
+    () => [
+      ...props.graph.edges.map((e) => ({ id: `${e.from}>${e.to}`, source: e.from, target: e.to })),
+      ...props.graph.nodes
+        .filter((n) => n.within)
+        .map((n) => ({
+          id: `within:${n.id}`,
+          source: n.within!,
+          target: n.id,
+          animated: true,
+          deletable: false,
+          selectable: false,
+        })),
+    ],
+    [props.graph],
+  );
+  return (
+    <div className="scene-flow" role="figure" aria-label={props.label}>
+      <ReactFlow
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={kinds}
+        colorMode={dark ? "dark" : "light"}
+        fitView
+        minZoom={0.2}
+        nodesDraggable={false}
+        nodesConnectable={!!props.onConnect}
+        onConnect={props.onConnect}
+        onEdgesDelete={(gone) => props.onRemove?.(gone.map((e) => ({ from: e.source, to: e.target })))}
+        onNodeClick={(_, n) => props.path && void navigate(props.path(n.id))}
+        proOptions={{ hideAttribution: true }}
+      >
+        <Background />
+        <Controls showInteractive={false} />
+      </ReactFlow>
+    </div>
+  );
+}
