@@ -71,7 +71,7 @@ type regulated struct {
 type LinkStatus struct {
 	Scene, IDC string
 	State      SceneState
-	Steps      int // of the RT gear below what is wished, itself included
+	Steps      int         // of the RT gear below what is wished, itself included
 	Sample     LayerSample // of the front end, since the last change settled
 	Clamped    bool        // the target lies outside the table
 	Table      int         // number of the allocation table; 0 without one
