@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	flooders = 20 // streams that send reports as fast as they can
-	knockers = 8  // loops that enrol and say hello again and again
+	flooders = 20 / less // streams that send reports as fast as they can
+	knockers = 10 / less // loops that enrol and say hello again and again
 	edits    = 20
 )
 
