@@ -149,7 +149,8 @@ test("copy a template, break a type, fix it, change a gear, publish, watch the a
     await expect(page.getByRole("row", { name: /unbound from template/ })).toBeVisible();
     // Done once, it is not offered again: the revision's page says why.
     await row.getByRole("link").click();
-    await expect(page.getByRole("button", { name: "Undo" })).toBeDisabled();
+    await expect(page.getByRole("heading", { level: 1, name: /^#\d+/ })).toBeVisible();
+    await expect(page.locator(".page-head").getByRole("button", { name: "Undo" })).toBeDisabled();
   });
 });
 
