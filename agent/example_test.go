@@ -125,7 +125,8 @@ func ExampleAgent_Check() {
 
 func ExampleAgent_Point() {
 	ag := local()
-	fmt.Println(ag.Point("recall") == ag.Point("recall"))
+	first, again := ag.Point("recall"), ag.Point("recall")
+	fmt.Println(first == again)
 	// Output: true
 }
 
@@ -143,7 +144,8 @@ func ExampleAgent_External() {
 
 func ExampleAgent_Scene() {
 	ag := local()
-	fmt.Println(ag.Scene("k2") == ag.Scene("k2"), ag.Scene("*") == agent.Scene{})
+	first, again := ag.Scene("k2"), ag.Scene("k2")
+	fmt.Println(first == again, ag.Scene("*") == agent.Scene{})
 	// Output: true true
 }
 

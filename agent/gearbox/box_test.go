@@ -292,7 +292,8 @@ func TestLateDeclarations(t *testing.T) {
 	b.Contact()
 	require.False(t, b.Apply(set(1, order("*", "recall", "*", table, 4), order("*", "late", "*", table, 6))).Refused)
 	late := b.Declare(gearbox.Point{PointDecl: gear.PointDecl{Name: "late", Params: []gear.Param{{
-		Name: "tag_count", Kind: gear.KindInt, Min: gear.Int(10), Max: gear.Int(50), Default: gear.Int(11)}}}})
+		Name: "tag_count", Kind: gear.KindInt, Min: gear.Int(10), Max: gear.Int(50), Default: gear.Int(11),
+	}}}})
 	v := b.Load().Entry(late, 0).Rule.Row.Nums[0]
 	require.EqualValues(t, 11, v, "the held set does not fit it: defaults, for this point alone")
 	require.Equal(t, int64(40), tags(t, b, "*"))

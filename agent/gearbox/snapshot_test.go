@@ -69,7 +69,8 @@ func TestASnapshotOfAnotherAppOrBuildIsNotUsed(t *testing.T) {
 	require.ErrorContains(t, b.Restore(dir), "this is app merger")
 	narrow := gearbox.New(gearbox.Config{App: "sn", IDC: "et2", Meter: meter.New()})
 	narrow.Declare(gearbox.Point{PointDecl: gear.PointDecl{Name: "recall", Params: []gear.Param{{
-		Name: "tag_count", Kind: gear.KindInt, Max: gear.Int(50), Default: gear.Int(1)}}}})
+		Name: "tag_count", Kind: gear.KindInt, Max: gear.Int(50), Default: gear.Int(1),
+	}}}})
 	require.ErrorContains(t, narrow.Restore(dir), "tag_count wants int ..50, got 60 at level 6")
 	require.Equal(t, gear.RungDefault, narrow.Load().Rung)
 }

@@ -23,19 +23,24 @@ func TestStagedStepsFireByReferenceTime(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				reference := func() (time.Time, time.Duration, bool) { return time.Now().Round(0).Add(-ahead), ahead, true }
 				dir := t.TempDir()
-				table := gear.LevelTable{Params: []gear.TableParam{{Name: "tag_count", Kind: gear.KindInt}},
-					Rows: [][]gear.Value{{gear.Int(10)}, {gear.Int(20)}, {gear.Int(30)}}, Work: []float64{.3, .6, 1}}
+				table := gear.LevelTable{
+					Params: []gear.TableParam{{Name: "tag_count", Kind: gear.KindInt}},
+					Rows:   [][]gear.Value{{gear.Int(10)}, {gear.Int(20)}, {gear.Int(30)}}, Work: []float64{.3, .6, 1},
+				}
 				table.Hash = table.ComputeHash()
 				set := func(level int, revision int64, decided time.Time) gear.OrderSet {
-					s := gear.OrderSet{App: "sn", IDC: "na61", Epoch: 1, Revision: revision, Decided: decided, Orders: []gear.Order{{Scene: "*", Point: "recall",
-						Bucket: "*", Table: table.Hash, Strategy: gear.StrategyFixed, Level: level, MinLevel: 1, MaxLevel: 3}}}
+					s := gear.OrderSet{App: "sn", IDC: "na61", Epoch: 1, Revision: revision, Decided: decided, Orders: []gear.Order{{
+						Scene: "*", Point: "recall",
+						Bucket: "*", Table: table.Hash, Strategy: gear.StrategyFixed, Level: level, MinLevel: 1, MaxLevel: 3,
+					}}}
 					s.Hash = s.ComputeHash()
 					return s
 				}
 				newBox := func() (*gearbox.Box, func() (int, gear.Rung)) {
 					b := gearbox.New(gearbox.Config{App: "sn", IDC: "na61", Meter: meter.New()})
 					id := b.Declare(gearbox.Point{PointDecl: gear.PointDecl{Name: "recall", Params: []gear.Param{
-						{Name: "tag_count", Kind: gear.KindInt, Min: gear.Int(10), Max: gear.Int(200), Default: gear.Int(100)}}}})
+						{Name: "tag_count", Kind: gear.KindInt, Min: gear.Int(10), Max: gear.Int(200), Default: gear.Int(100)},
+					}}})
 					return b, func() (int, gear.Rung) {
 						r := b.Load().Entry(id, 0).Rule
 						return r.Row.Level, r.Rung

@@ -129,8 +129,10 @@ func TestStepEdgeHoldsWhereItCannotTell(t *testing.T) {
 // Whatever comes, the timeout stays in its bounds and is a number.
 func TestStepEdgeNeverLeavesItsBounds(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		set := loop.EdgeSettings{Start: 50 * time.Millisecond, Min: 20 * time.Millisecond, Max: 200 * time.Millisecond,
-			Rate: rapid.Float64Range(0, 0.5).Draw(r, "rate"), MaxDown: 2, MaxUp: 1.1, MinSamples: 30}
+		set := loop.EdgeSettings{
+			Start: 50 * time.Millisecond, Min: 20 * time.Millisecond, Max: 200 * time.Millisecond,
+			Rate: rapid.Float64Range(0, 0.5).Draw(r, "rate"), MaxDown: 2, MaxUp: 1.1, MinSamples: 30,
+		}
 		s := loop.NewEdgeState(set)
 		for range 20 {
 			s = loop.StepEdge(s, loop.EdgeSample{Count: rapid.Int64Range(-5, 1e12).Draw(r, "n"), Timeouts: rapid.Int64Range(-5, 1e12).Draw(r, "late")}, set)

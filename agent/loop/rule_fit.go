@@ -133,9 +133,7 @@ func (f *Fit) watch(resid float64) bool {
 func (f *Fit) solve() {
 	var m [4][6]float64 // two right-hand sides: the coefficients, and the column of c's variance
 	for i := range f.xx {
-		for j := range f.xx[i] {
-			m[i][j] = f.xx[i][j]
-		}
+		copy(m[i][:], f.xx[i][:])
 		m[i][i] += fitPull[i]
 		m[i][4] = f.xy[i] + fitPull[i]*fitPrior[i]
 	}

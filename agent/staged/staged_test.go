@@ -19,8 +19,10 @@ func steps() (*gear.Staged, []gear.LevelTable) {
 	}
 	table.Hash = table.ComputeHash()
 	set := func(level int) gear.OrderSet {
-		s := gear.OrderSet{App: "sn", IDC: "na61", Orders: []gear.Order{{Scene: "*", Point: "recall", Bucket: "*", Table: table.Hash,
-			Strategy: gear.StrategyFixed, Level: level, MinLevel: 1, MaxLevel: 2}}}
+		s := gear.OrderSet{App: "sn", IDC: "na61", Orders: []gear.Order{{
+			Scene: "*", Point: "recall", Bucket: "*", Table: table.Hash,
+			Strategy: gear.StrategyFixed, Level: level, MinLevel: 1, MaxLevel: 2,
+		}}}
 		s.Hash = s.ComputeHash()
 		return s
 	}

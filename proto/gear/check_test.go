@@ -89,9 +89,11 @@ func soundSet() (*gear.OrderSet, func(string) *gear.LevelTable) {
 		Work:   []float64{1. / 3, 2. / 3, 1},
 	}
 	table.Hash = table.ComputeHash()
-	order := gear.Order{Scene: gear.Any, Point: "recall", Bucket: gear.Any, Table: table.Hash, Strategy: gear.StrategyCrowdRT,
+	order := gear.Order{
+		Scene: gear.Any, Point: "recall", Bucket: gear.Any, Table: table.Hash, Strategy: gear.StrategyCrowdRT,
 		Settings: []gear.Setting{{Name: gear.SettingInterval, Value: gear.Duration(10 * time.Second)}},
-		Level:    2, MinLevel: 1, MaxLevel: 3, AvailableRT: 8 * time.Millisecond, Template: "recall", TemplateVersion: 1}
+		Level:    2, MinLevel: 1, MaxLevel: 3, AvailableRT: 8 * time.Millisecond, Template: "recall", TemplateVersion: 1,
+	}
 	k2 := order
 	k2.Scene = "k2"
 	set := &gear.OrderSet{App: "sn", IDC: "na61", Epoch: 1, Revision: 7, Orders: []gear.Order{order, k2}}

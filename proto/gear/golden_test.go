@@ -71,12 +71,16 @@ func bound(text string) *gear.Raw {
 }
 
 func (g goldenParam) decl() gear.RawDecl {
-	return gear.RawDecl{Name: g.Name, Type: g.Type, Unit: g.Unit, Values: g.Values, Monotonic: g.Monotonic,
-		Min: bound(g.Min), Max: bound(g.Max), Step: bound(g.Step), Default: bound(g.Default)}
+	return gear.RawDecl{
+		Name: g.Name, Type: g.Type, Unit: g.Unit, Values: g.Values, Monotonic: g.Monotonic,
+		Min: bound(g.Min), Max: bound(g.Max), Step: bound(g.Step), Default: bound(g.Default),
+	}
 }
 
-var tokens = map[string]gear.Token{"null": gear.TokenNull, "number": gear.TokenNumber, "bool": gear.TokenBool,
-	"string": gear.TokenString, "list": gear.TokenList, "map": gear.TokenMap}
+var tokens = map[string]gear.Token{
+	"null": gear.TokenNull, "number": gear.TokenNumber, "bool": gear.TokenBool,
+	"string": gear.TokenString, "list": gear.TokenList, "map": gear.TokenMap,
+}
 
 func TestGoldenTypeCheck(t *testing.T) {
 	const file = "testdata/typecheck.json"

@@ -85,8 +85,10 @@ func (s *OrderSet) ComputeHash() string {
 		if o.Pinned {
 			pinned = 1
 		}
-		for _, n := range [...]int64{int64(o.Level), int64(o.MinLevel), int64(o.MaxLevel),
-			int64(o.AvailableRT), int64(o.Timeout), int64(pinned), int64(o.TemplateVersion)} {
+		for _, n := range [...]int64{
+			int64(o.Level), int64(o.MinLevel), int64(o.MaxLevel),
+			int64(o.AvailableRT), int64(o.Timeout), int64(pinned), int64(o.TemplateVersion),
+		} {
 			d.num(uint64(n))
 		}
 	}

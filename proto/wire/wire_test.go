@@ -154,7 +154,7 @@ func TestReportRoundTrip(t *testing.T) {
 						return gear.CrowdReport{
 							Crowd: rapid.IntRange(0, 60).Draw(t, "crowd"), Edge: micros.Draw(t, "edge"), Count: count.Draw(t, "count"),
 							RTSum: micros.Draw(t, "sum"), Work: number.Draw(t, "work"), Level: rapid.IntRange(0, 100).Draw(t, "level"),
-							Bounded: rapid.SampledFrom([]string{"", "top", "unreachable"}).Draw(t, "bounded"),
+							Bounded:    rapid.SampledFrom([]string{"", "top", "unreachable"}).Draw(t, "bounded"),
 							Downgraded: count.Draw(t, "downgraded"), Needless: number.Draw(t, "needless"),
 							NeedlessError: number.Draw(t, "error"), Reason: rapid.String().Filter(func(s string) bool { return len(s) <= wire.MaxName }).Draw(t, "reason"),
 						}
@@ -170,10 +170,12 @@ func TestReportRoundTrip(t *testing.T) {
 
 func TestAckRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		want := gear.Ack{Version: version.Draw(t, "version"), Refused: rapid.Bool().Draw(t, "refused"),
+		want := gear.Ack{
+			Version: version.Draw(t, "version"), Refused: rapid.Bool().Draw(t, "refused"),
 			Problems: list(t, "problems", rapid.Custom(func(t *rapid.T) gear.Problem {
 				return gear.Problem{Path: name.Draw(t, "path"), Code: name.Draw(t, "code"), Message: name.Draw(t, "message")}
-			}))}
+			})),
+		}
 		got, ps := wire.ToAck(travel(t, wire.FromAck(&want), &agentv1.Ack{}))
 		require.NoError(t, ps.Err())
 		require.Equal(t, want, got)
@@ -259,7 +261,8 @@ func FuzzRequest(f *testing.F) {
 	seed(&agentv1.ConnectRequest{Report: wire.FromReport(&gear.Report{Points: []gear.PointReport{{Count: 1, Crowds: []gear.CrowdReport{{Level: 3}}}}}), Ack: &agentv1.Ack{Refused: true}})
 	seed(&agentv1.ConnectResponse{Body: &agentv1.ConnectResponse_Orders{Orders: wire.FromOrderSet(&gear.OrderSet{Orders: []gear.Order{{Level: 3}}})}})
 	seed(&agentv1.ConnectResponse{Body: &agentv1.ConnectResponse_Tables{Tables: &agentv1.LevelTables{Tables: []*agentv1.LevelTable{
-		wire.FromTable(&gear.LevelTable{Params: []gear.TableParam{{Name: "n"}}, Rows: [][]gear.Value{{gear.Int(1)}}})}}}})
+		wire.FromTable(&gear.LevelTable{Params: []gear.TableParam{{Name: "n"}}, Rows: [][]gear.Value{{gear.Int(1)}}}),
+	}}}})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var in agentv1.ConnectRequest
 		if proto.Unmarshal(b, &in) == nil {

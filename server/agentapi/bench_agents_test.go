@@ -132,7 +132,7 @@ func frames(agents []*benchAgent, phase int) {
 func dialBench(address string, opts ...grpc.DialOption) (*grpc.ClientConn, error) {
 	return grpc.NewClient("passthrough:///"+address, append(opts, grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithInitialWindowSize(128<<10), grpc.WithInitialConnWindowSize(128<<10), grpc.WithReadBufferSize(4<<10),
-		grpc.WithSharedWriteBuffer(true), grpc.WithDisableServiceConfig(), grpc.WithNoProxy())...)
+		grpc.WithDisableServiceConfig(), grpc.WithNoProxy())...)
 }
 
 func openBase(address string) (*benchAgent, error) {

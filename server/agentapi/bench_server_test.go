@@ -139,7 +139,7 @@ type baseFrame struct {
 func startBase(l net.Listener, n int, acks bool) *fanoutServer {
 	s := &baseServer{streams: map[chan struct{}]struct{}{}, acks: acks}
 	g := grpc.NewServer(grpc.ForceServerCodecV2(rawBytes{}), grpc.InitialWindowSize(64<<10), grpc.InitialConnWindowSize(64<<10),
-		grpc.ReadBufferSize(512), grpc.WriteBufferSize(4<<10), grpc.SharedWriteBuffer(true))
+		grpc.ReadBufferSize(512), grpc.WriteBufferSize(4<<10))
 	g.RegisterService(&grpc.ServiceDesc{ServiceName: "base", HandlerType: (*any)(nil), Streams: []grpc.StreamDesc{{
 		StreamName: "Connect", ServerStreams: true, ClientStreams: true,
 		Handler: func(_ any, st grpc.ServerStream) error { return s.serve(st, n) },

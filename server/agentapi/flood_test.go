@@ -35,7 +35,8 @@ func TestR08(t *testing.T) {
 	const published = 60
 	virtual(t, func(t *testing.T, w *world) {
 		w.publishLarge("sn", 1)
-		slow, dead := w.join(helloOf("sn", "slow")), w.join(helloOf("sn", "dead"))
+		slow := w.join(helloOf("sn", "slow"))
+		w.join(helloOf("sn", "dead"))
 		var others []*rawAgent
 		for i := range 5 {
 			others = append(others, w.join(helloOf("sn", fmt.Sprint("other-", i))))
@@ -78,7 +79,7 @@ func TestR08(t *testing.T) {
 		p = w.progress("sn")
 		require.Equal(t, 1, p.Away)
 
-		dead = w.join(helloOf("sn", "dead"))
+		dead := w.join(helloOf("sn", "dead"))
 		_, set := dead.orders()
 		require.EqualValues(t, published, set.Revision, "it returns to the newest state")
 	})
@@ -94,8 +95,10 @@ func TestR22(t *testing.T) {
 			a := w.join(helloOf("a", fmt.Sprint("a-", i)))
 			flood.Go(func() {
 				for s := int64(1); ; s++ {
-					if a.stream.Send(&agentv1.ConnectRequest{Report: wire.FromReport(&gear.Report{Sequence: s, At: time.Now(), Window: time.Second,
-						Points: []gear.PointReport{{Scene: "k2", Point: "recall", Count: 1}}})}) != nil {
+					if a.stream.Send(&agentv1.ConnectRequest{Report: wire.FromReport(&gear.Report{
+						Sequence: s, At: time.Now(), Window: time.Second,
+						Points: []gear.PointReport{{Scene: "k2", Point: "recall", Count: 1}},
+					})}) != nil {
 						return
 					}
 				}

@@ -236,8 +236,10 @@ func TestReports(t *testing.T) {
 		require.Len(t, w.reports.of("sn-1"), 3, "the same report does not count twice")
 
 		time.Sleep(time.Minute)
-		require.NoError(t, a.stream.Send(&agentv1.ConnectRequest{Report: &agentv1.Report{Sequence: 6, AtNs: time.Now().UnixNano(),
-			Points: []*agentv1.PointReport{{Scene: "k2\nlevel=ERROR", Point: "recall"}}}}))
+		require.NoError(t, a.stream.Send(&agentv1.ConnectRequest{Report: &agentv1.Report{
+			Sequence: 6, AtNs: time.Now().UnixNano(),
+			Points: []*agentv1.PointReport{{Scene: "k2\nlevel=ERROR", Point: "recall"}},
+		}}))
 		require.Contains(t, a.next().GetRehello().GetReason(), "points[0]")
 		require.Len(t, w.reports.of("sn-1"), 3)
 	})

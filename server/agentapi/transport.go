@@ -47,7 +47,6 @@ func ServerOptions(creds credentials.TransportCredentials) []grpc.ServerOption {
 		grpc.InitialConnWindowSize(window),
 		grpc.ReadBufferSize(readBuffer),
 		grpc.WriteBufferSize(writeBuffer),
-		grpc.SharedWriteBuffer(true),
 		grpc.MaxRecvMsgSize(maxInbound),
 		grpc.MaxSendMsgSize(MaxFrame + 64),
 		grpc.MaxConcurrentStreams(maxStreams),

@@ -306,8 +306,10 @@ func (b *builder) row(target int, c *choice, gains [][]gain, w *windows) Row {
 		f := &c.flow.Points[i]
 		mean := b.figures[i][f.Ran-1].mean
 		g := gains[i][l-1]
-		r.Points = append(r.Points, PointRow{Level: l, Ran: f.Ran, RT: round(mean), Setpoint: round(mean * stretch), Effect: f.Effect,
-			Work: f.Work, Cut: f.Cut, Idle: f.Idle, PerMS: g.perMS, PerCoreSecond: g.perCoreSecond})
+		r.Points = append(r.Points, PointRow{
+			Level: l, Ran: f.Ran, RT: round(mean), Setpoint: round(mean * stretch), Effect: f.Effect,
+			Work: f.Work, Cut: f.Cut, Idle: f.Idle, PerMS: g.perMS, PerCoreSecond: g.perCoreSecond,
+		})
 	}
 	r.Timeouts = w.of(target, c, stretch)
 	return r

@@ -26,8 +26,12 @@ func stages() *allocation.Input {
 			{Name: "sn/rank", Feeder: 1, Levels: []allocation.Level{fixed(5, 2, 100, 10), fixed(10, 4, 200, 10), fixed(15, 5, 300, 10)}},
 		},
 		Graph: allocation.Graph{
-			Nodes: []allocation.Node{{Name: "merger/merge", Point: 0, Parent: allocation.None}, {Name: "merger/call_sn", Point: allocation.None, Call: true, Parent: allocation.None, Network: 2},
-				{Name: "sn/recall", Point: 1, Parent: 1}, {Name: "sn/rank", Point: 2, Parent: 1}},
+			Nodes: []allocation.Node{
+				{Name: "merger/merge", Point: 0, Parent: allocation.None},
+				{Name: "merger/call_sn", Point: allocation.None, Call: true, Parent: allocation.None, Network: 2},
+				{Name: "sn/recall", Point: 1, Parent: 1},
+				{Name: "sn/rank", Point: 2, Parent: 1},
+			},
 			Edges: []allocation.Edge{{From: 0, To: 1}, {From: 2, To: 3}},
 		},
 	}

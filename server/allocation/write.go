@@ -109,8 +109,10 @@ type isolatedDocument struct {
 
 // Document gives the table's JSON form.
 func (t *Table) Document() *Document {
-	d := &Document{Statistic: t.Statistic.String(), Quantile: t.Statistic.Q, From: t.From, To: t.To, First: t.First, Limit: t.Limit, Points: t.Points, Calls: t.Calls,
-		Fastest: t.Fastest, Slowest: t.Slowest, Unlinked: t.Unlinked, Bounded: t.Bounded, Gap: t.Gap, Rows: make([]rowDocument, len(t.Rows))}
+	d := &Document{
+		Statistic: t.Statistic.String(), Quantile: t.Statistic.Q, From: t.From, To: t.To, First: t.First, Limit: t.Limit, Points: t.Points, Calls: t.Calls,
+		Fastest: t.Fastest, Slowest: t.Slowest, Unlinked: t.Unlinked, Bounded: t.Bounded, Gap: t.Gap, Rows: make([]rowDocument, len(t.Rows)),
+	}
 	for i := range t.Rows {
 		r := &t.Rows[i]
 		o := rowDocument{r.Target, r.RT, r.Effect, r.Bound, r.Work, r.Cut, r.Idle, r.PerMS, r.PerCoreSecond, make([]pointDocument, len(r.Points)), r.Timeouts, nil}
@@ -128,8 +130,10 @@ func (t *Table) Document() *Document {
 
 // Table reads the JSON form back.
 func (d *Document) Table() *Table {
-	t := &Table{Statistic: Statistic{d.Quantile}, From: d.From, To: d.To, First: d.First, Limit: d.Limit, Points: d.Points, Calls: d.Calls,
-		Fastest: d.Fastest, Slowest: d.Slowest, Unlinked: d.Unlinked, Bounded: d.Bounded, Gap: d.Gap, Rows: make([]Row, len(d.Rows))}
+	t := &Table{
+		Statistic: Statistic{d.Quantile}, From: d.From, To: d.To, First: d.First, Limit: d.Limit, Points: d.Points, Calls: d.Calls,
+		Fastest: d.Fastest, Slowest: d.Slowest, Unlinked: d.Unlinked, Bounded: d.Bounded, Gap: d.Gap, Rows: make([]Row, len(d.Rows)),
+	}
 	for i := range d.Rows {
 		o := &d.Rows[i]
 		r := Row{o.Target, o.RT, o.Effect, o.Bound, o.Work, o.Cut, o.Idle, make([]PointRow, len(o.Points)), o.Timeouts, o.PerMS, o.PerCoreSecond, nil}

@@ -19,10 +19,13 @@ func genInput(t *rapid.T) control.Input {
 	in := ground()
 	pick := func(label string, names ...string) string { return rapid.SampledFrom(names).Draw(t, label) }
 	for i := range rapid.IntRange(0, 12).Draw(t, "claims") {
-		c := level(fmt.Sprintf("c%02d", i), rapid.SampledFrom([]control.Source{control.SourceEmergency, control.SourceManual, control.SourcePlan,
-			control.SourcePreset, control.SourceFeedback}).Draw(t, "source"), rapid.IntRange(1, 100).Draw(t, "level"), control.Scope{
+		c := level(fmt.Sprintf("c%02d", i), rapid.SampledFrom([]control.Source{
+			control.SourceEmergency, control.SourceManual, control.SourcePlan,
+			control.SourcePreset, control.SourceFeedback,
+		}).Draw(t, "source"), rapid.IntRange(1, 100).Draw(t, "level"), control.Scope{
 			Scene: pick("scene", "*", "k2", "home"), IDC: pick("idc", "*", "na61", "ea119"), App: pick("app", "*", "sn", "rank"),
-			Point: pick("point", "*", "recall", "edge"), Bucket: pick("bucket", "*", "b1", "")})
+			Point: pick("point", "*", "recall", "edge"), Bucket: pick("bucket", "*", "b1", ""),
+		})
 		c.CreatedAt = noon.Add(-time.Duration(rapid.IntRange(0, 3).Draw(t, "age")) * time.Minute)
 		c.Start = noon.Add(time.Duration(rapid.IntRange(-3, 1).Draw(t, "start")) * time.Minute)
 		c.Duration = time.Duration(rapid.IntRange(1, 60000).Draw(t, "ms")) * time.Millisecond
@@ -71,8 +74,10 @@ func TestDecideHoldsItsPromises(t *testing.T) {
 		require.Equal(t, d, control.Decide(shuffled))
 
 		// Replaying the basis gives the same set.
-		replay := control.Input{App: in.App, IDC: in.IDC, Points: d.Basis.Points, Scenes: d.Basis.Scenes, Bindings: d.Basis.Bindings,
-			Claims: d.Basis.Claims, Now: d.Basis.Now, Versions: map[string]map[int]*template.Version{}, Names: map[string]string{}}
+		replay := control.Input{
+			App: in.App, IDC: in.IDC, Points: d.Basis.Points, Scenes: d.Basis.Scenes, Bindings: d.Basis.Bindings,
+			Claims: d.Basis.Claims, Now: d.Basis.Now, Versions: map[string]map[int]*template.Version{}, Names: map[string]string{},
+		}
 		for _, ref := range d.Basis.Versions {
 			number := ref.Number
 			if ref.Latest {
@@ -137,8 +142,10 @@ func BenchmarkDecide(b *testing.B) {
 		id := fmt.Sprintf("t%d", p%10)
 		in.Points = append(in.Points, fmt.Sprintf("p%d", p))
 		in.Versions[id] = map[int]*template.Version{0: {TemplateID: id, Number: 1, Spec: spec}}
-		in.Bindings = append(in.Bindings, &template.Binding{ID: fmt.Sprintf("b%d", p), TemplateID: id, Template: id,
-			Selector: template.Selector{Scene: "*", IDC: "*", App: "sn", Point: fmt.Sprintf("p%d", p)}})
+		in.Bindings = append(in.Bindings, &template.Binding{
+			ID: fmt.Sprintf("b%d", p), TemplateID: id, Template: id,
+			Selector: template.Selector{Scene: "*", IDC: "*", App: "sn", Point: fmt.Sprintf("p%d", p)},
+		})
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 200 {

@@ -16,19 +16,27 @@ var noon = time.Date(2026, 11, 10, 12, 0, 0, 0, time.UTC)
 
 func crowdSpec() template.Spec {
 	return template.Spec{
-		Parameters: []template.Parameter{{Param: gear.Param{Name: "tag_count", Kind: gear.KindInt, Min: gear.Int(10), Max: gear.Int(200)},
-			Interpolation: template.Linear, Cost: true}},
+		Parameters: []template.Parameter{{
+			Param:         gear.Param{Name: "tag_count", Kind: gear.KindInt, Min: gear.Int(10), Max: gear.Int(200)},
+			Interpolation: template.Linear, Cost: true,
+		}},
 		Levels: 10, Default: 8, Min: 2, Max: 9,
 		Strategy: template.Strategy{Kind: gear.StrategyCrowdRT, Settings: map[string]gear.Value{"available_rt": gear.Duration(8 * time.Millisecond)}},
-		Anchors: []template.Anchor{{Level: 1, Set: map[string]gear.Value{"tag_count": gear.Int(20)}},
-			{Level: 10, Set: map[string]gear.Value{"tag_count": gear.Int(200)}}},
+		Anchors: []template.Anchor{
+			{Level: 1, Set: map[string]gear.Value{"tag_count": gear.Int(20)}},
+			{Level: 10, Set: map[string]gear.Value{"tag_count": gear.Int(200)}},
+		},
 	}
 }
 
 func edgeSpec() template.Spec {
-	return template.Spec{Levels: 1, Default: 1, Min: 1, Max: 1, Strategy: template.Strategy{Kind: gear.StrategyExternalTimeout,
-		Settings: map[string]gear.Value{"timeout": gear.Duration(50 * time.Millisecond), "min_timeout": gear.Duration(10 * time.Millisecond),
-			"max_timeout": gear.Duration(80 * time.Millisecond)}}}
+	return template.Spec{Levels: 1, Default: 1, Min: 1, Max: 1, Strategy: template.Strategy{
+		Kind: gear.StrategyExternalTimeout,
+		Settings: map[string]gear.Value{
+			"timeout": gear.Duration(50 * time.Millisecond), "min_timeout": gear.Duration(10 * time.Millisecond),
+			"max_timeout": gear.Duration(80 * time.Millisecond),
+		},
+	}}
 }
 
 // ground is an input without claims: recall bound by crowd-rt for all, edge by a
@@ -58,8 +66,10 @@ func everywhere() control.Scope {
 }
 
 func level(id string, source control.Source, n int, scope control.Scope) *control.Claim {
-	return &control.Claim{ID: id, Field: control.FieldLevel, Level: n, Source: source, Scope: scope, Author: "alice", Reason: "test",
-		Start: noon.Add(-time.Minute), End: noon.Add(time.Hour), CreatedAt: noon.Add(-time.Minute)}
+	return &control.Claim{
+		ID: id, Field: control.FieldLevel, Level: n, Source: source, Scope: scope, Author: "alice", Reason: "test",
+		Start: noon.Add(-time.Minute), End: noon.Add(time.Hour), CreatedAt: noon.Add(-time.Minute),
+	}
 }
 
 func order(t require.TestingT, d control.Decision, scene, point string) gear.Order {
@@ -105,28 +115,58 @@ func TestPrecedence(t *testing.T) {
 		limited bool
 		reasons []string
 	}{
-		"manual over plan": {[]*control.Claim{level("a", control.SourcePlan, 4, k2), level("b", control.SourceManual, 6, sn)}, 6, 6, control.SourceManual, true, false,
-			[]string{"nothing stronger speaks to it", "manual stands above plan", "manual stands above the template's own value"}},
-		"plan over preset over feedback": {[]*control.Claim{level("a", control.SourceFeedback, 3, sn), level("b", control.SourcePreset, 4, sn), level("c", control.SourcePlan, 5, sn)}, 5, 5, control.SourcePlan, true, false,
-			[]string{"nothing stronger speaks to it", "plan stands above preset", "plan stands above feedback", "plan stands above the template's own value"}},
-		"more specific": {[]*control.Claim{level("a", control.SourceManual, 4, k2), level("b", control.SourceManual, 6, sn)}, 4, 6, control.SourceManual, true, false,
-			[]string{"nothing stronger speaks to it", "less specific: 1 of 5 scope fields against 2", "manual stands above the template's own value"}},
-		"newer": {[]*control.Claim{level("z", control.SourceManual, 4, sn), newer}, 5, 5, control.SourceManual, true, false,
-			[]string{"nothing stronger speaks to it", "older: set at 11:59:00.000, the winner at 12:00:00.000", "manual stands above the template's own value"}},
-		"same instant": {[]*control.Claim{level("a", control.SourceManual, 4, sn), level("b", control.SourceManual, 6, sn)}, 6, 6, control.SourceManual, true, false,
-			[]string{"nothing stronger speaks to it", "set at the same instant; the greater id wins", "manual stands above the template's own value"}},
-		"feedback does not pin": {[]*control.Claim{level("a", control.SourceFeedback, 4, sn)}, 4, 4, control.SourceFeedback, false, false,
-			[]string{"the only claim", "feedback stands above the template's own value"}},
+		"manual over plan": {
+			[]*control.Claim{level("a", control.SourcePlan, 4, k2), level("b", control.SourceManual, 6, sn)},
+			6, 6, control.SourceManual, true, false,
+			[]string{"nothing stronger speaks to it", "manual stands above plan", "manual stands above the template's own value"},
+		},
+		"plan over preset over feedback": {
+			[]*control.Claim{level("a", control.SourceFeedback, 3, sn), level("b", control.SourcePreset, 4, sn), level("c", control.SourcePlan, 5, sn)},
+			5, 5, control.SourcePlan, true, false,
+			[]string{"nothing stronger speaks to it", "plan stands above preset", "plan stands above feedback", "plan stands above the template's own value"},
+		},
+		"more specific": {
+			[]*control.Claim{level("a", control.SourceManual, 4, k2), level("b", control.SourceManual, 6, sn)},
+			4, 6, control.SourceManual, true, false,
+			[]string{"nothing stronger speaks to it", "less specific: 1 of 5 scope fields against 2", "manual stands above the template's own value"},
+		},
+		"newer": {
+			[]*control.Claim{level("z", control.SourceManual, 4, sn), newer},
+			5, 5, control.SourceManual, true, false,
+			[]string{"nothing stronger speaks to it", "older: set at 11:59:00.000, the winner at 12:00:00.000", "manual stands above the template's own value"},
+		},
+		"same instant": {
+			[]*control.Claim{level("a", control.SourceManual, 4, sn), level("b", control.SourceManual, 6, sn)},
+			6, 6, control.SourceManual, true, false,
+			[]string{"nothing stronger speaks to it", "set at the same instant; the greater id wins", "manual stands above the template's own value"},
+		},
+		"feedback does not pin": {
+			[]*control.Claim{level("a", control.SourceFeedback, 4, sn)},
+			4, 4, control.SourceFeedback, false, false,
+			[]string{"the only claim", "feedback stands above the template's own value"},
+		},
 		"template holds the floor": {[]*control.Claim{level("a", control.SourceManual, 1, sn)}, 2, 2, control.SourceManual, true, true, nil},
 		"template holds the top":   {[]*control.Claim{level("a", control.SourceManual, 10, sn)}, 9, 9, control.SourceManual, true, true, nil},
-		"emergency lowers manual": {[]*control.Claim{level("a", control.SourceManual, 7, sn), level("e", control.SourceEmergency, 3, sn)}, 3, 3, control.SourceEmergency, true, false,
-			[]string{"the only claim", "manual stands above the template's own value", "emergency lowers 7 to 3"}},
-		"emergency never raises": {[]*control.Claim{level("a", control.SourceManual, 4, sn), level("e", control.SourceEmergency, 9, sn)}, 4, 4, control.SourceManual, true, false,
-			[]string{"the only claim", "manual stands above the template's own value", "emergency only lowers, and 9 is not below 4"}},
-		"lowest emergency": {[]*control.Claim{level("e", control.SourceEmergency, 5, sn), level("f", control.SourceEmergency, 3, sn)}, 3, 3, control.SourceEmergency, false, false,
-			[]string{"no claim takes effect", "another emergency claim goes at least as low", "emergency lowers 8 to 3"}},
-		"other app": {[]*control.Claim{level("a", control.SourceManual, 4, control.Scope{Scene: "*", IDC: "*", App: "rank", Point: "*", Bucket: "*"})}, 8, 8, control.SourceTemplate, false, false,
-			[]string{"no claim takes effect"}},
+		"emergency lowers manual": {
+			[]*control.Claim{level("a", control.SourceManual, 7, sn), level("e", control.SourceEmergency, 3, sn)},
+			3, 3, control.SourceEmergency, true, false,
+			[]string{"the only claim", "manual stands above the template's own value", "emergency lowers 7 to 3"},
+		},
+		"emergency never raises": {
+			[]*control.Claim{level("a", control.SourceManual, 4, sn), level("e", control.SourceEmergency, 9, sn)},
+			4, 4, control.SourceManual, true, false,
+			[]string{"the only claim", "manual stands above the template's own value", "emergency only lowers, and 9 is not below 4"},
+		},
+		"lowest emergency": {
+			[]*control.Claim{level("e", control.SourceEmergency, 5, sn), level("f", control.SourceEmergency, 3, sn)},
+			3, 3, control.SourceEmergency, false, false,
+			[]string{"no claim takes effect", "another emergency claim goes at least as low", "emergency lowers 8 to 3"},
+		},
+		"other app": {
+			[]*control.Claim{level("a", control.SourceManual, 4, control.Scope{Scene: "*", IDC: "*", App: "rank", Point: "*", Bucket: "*"})},
+			8, 8, control.SourceTemplate, false, false,
+			[]string{"no claim takes effect"},
+		},
 	} {
 		in := ground()
 		in.Claims = c.claims

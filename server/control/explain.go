@@ -97,8 +97,10 @@ func (s *Service) Explain(ctx context.Context, place Scope, at time.Time) (*Expl
 // InputOf gives back the Input that a journalled shift was decided on.
 func InputOf(ctx context.Context, s *Shift, templates template.Store) (Input, error) {
 	b := &s.Basis
-	in := Input{App: s.App, IDC: s.IDC, Points: b.Points, Scenes: b.Scenes, Bindings: b.Bindings, Claims: b.Claims, Now: b.Now,
-		Versions: map[string]map[int]*template.Version{}, Names: map[string]string{}}
+	in := Input{
+		App: s.App, IDC: s.IDC, Points: b.Points, Scenes: b.Scenes, Bindings: b.Bindings, Claims: b.Claims, Now: b.Now,
+		Versions: map[string]map[int]*template.Version{}, Names: map[string]string{},
+	}
 	for _, ref := range b.Versions {
 		v, err := templates.GetVersion(ctx, ref.TemplateID, ref.Number)
 		if err != nil {

@@ -72,8 +72,10 @@ func NewLoop(cfg Config) *Loop {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	l := &Loop{cfg: cfg, nudges: make(chan struct{}, 1), hints: make(chan struct{}, 1),
-		published: map[place]gear.Version{}, pending: map[place]*Shift{}}
+	l := &Loop{
+		cfg: cfg, nudges: make(chan struct{}, 1), hints: make(chan struct{}, 1),
+		published: map[place]gear.Version{}, pending: map[place]*Shift{},
+	}
 	l.keeper = lease.New(lease.Config{Store: cfg.Lease, Clock: cfg.Store, Holder: cfg.Holder, TTL: cfg.LeaseTTL, Lead: l.lead, Log: cfg.Log})
 	return l
 }
@@ -113,8 +115,10 @@ func (l *Loop) Status() Status {
 	k := l.keeper.Status()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := Status{Leading: k.Held, Holder: k.Lease.Holder, Epoch: k.Lease.Epoch, LeaseExpires: k.Lease.Expires,
-		Decided: l.decided, Newest: l.newest, Trouble: l.trouble}
+	s := Status{
+		Leading: k.Held, Holder: k.Lease.Holder, Epoch: k.Lease.Epoch, LeaseExpires: k.Lease.Expires,
+		Decided: l.decided, Newest: l.newest, Trouble: l.trouble,
+	}
 	if !k.Held {
 		s.Waiting = k.Reason
 	}

@@ -56,8 +56,10 @@ type places []fleet.Declared
 func (p places) Declared(string) []fleet.Declared { return p }
 
 func recallDeclared() places {
-	return places{{App: "sn", IDC: "na61", Build: "1.2", Point: "recall", Machines: 3,
-		Params: []gear.Param{{Name: "tag_count", Kind: gear.KindInt, Min: gear.Int(10), Max: gear.Int(200), Default: gear.Int(100)}}}}
+	return places{{
+		App: "sn", IDC: "na61", Build: "1.2", Point: "recall", Machines: 3,
+		Params: []gear.Param{{Name: "tag_count", Kind: gear.KindInt, Min: gear.Int(10), Max: gear.Int(200), Default: gear.Int(100)}},
+	}}
 }
 
 var alice = audit.Change{Actor: "alice", Via: "test", Reason: "test"}
@@ -85,16 +87,20 @@ func newHouse(t *testing.T, declared places) *house {
 	require.NoError(t, err)
 	_, err = h.templates.Publish(t.Context(), h.template.ID, h.template.Version, false, alice)
 	require.NoError(t, err)
-	_, err = h.templates.Bind(t.Context(), &template.Binding{TemplateID: h.template.ID,
-		Selector: template.Selector{Scene: "*", IDC: "*", App: "sn", Point: "*"}}, false, alice)
+	_, err = h.templates.Bind(t.Context(), &template.Binding{
+		TemplateID: h.template.ID,
+		Selector:   template.Selector{Scene: "*", IDC: "*", App: "sn", Point: "*"},
+	}, false, alice)
 	require.NoError(t, err)
 	return h
 }
 
 func replica(db *store.DB, holder string, declared places) (*board, *control.Loop) {
 	b := &board{}
-	return b, control.NewLoop(control.Config{Holder: holder, Store: db, Templates: db, Lease: db, Places: declared,
-		Publisher: b, LeaseTTL: 6 * time.Second, Log: slog.New(slog.DiscardHandler)})
+	return b, control.NewLoop(control.Config{
+		Holder: holder, Store: db, Templates: db, Lease: db, Places: declared,
+		Publisher: b, LeaseTTL: 6 * time.Second, Log: slog.New(slog.DiscardHandler),
+	})
 }
 
 func run(t *testing.T, l *control.Loop) (stop func()) {
@@ -115,8 +121,10 @@ func pause(d time.Duration) {
 func (h *house) hold(t *testing.T, level int, d time.Duration) *control.Claim {
 	now, err := h.db.Now(t.Context())
 	require.NoError(t, err)
-	c, err := h.claims.Set(t.Context(), &control.Claim{Field: control.FieldLevel, Level: level, Source: control.SourceManual,
-		Scope: control.Scope{Scene: "k2", App: "sn"}, Reason: "RT above target", End: now.Add(d)}, alice)
+	c, err := h.claims.Set(t.Context(), &control.Claim{
+		Field: control.FieldLevel, Level: level, Source: control.SourceManual,
+		Scope: control.Scope{Scene: "k2", App: "sn"}, Reason: "RT above target", End: now.Add(d),
+	}, alice)
 	require.NoError(t, err)
 	return c
 }
@@ -171,8 +179,10 @@ func TestAClaimStartsOnTime(t *testing.T) {
 		pause(time.Second)
 		now, err := h.db.Now(t.Context())
 		require.NoError(t, err)
-		_, err = h.claims.Set(t.Context(), &control.Claim{Field: control.FieldLevel, Level: 5, Source: control.SourcePlan,
-			Scope: control.Scope{App: "sn"}, Start: now.Add(3333 * time.Millisecond)}, alice)
+		_, err = h.claims.Set(t.Context(), &control.Claim{
+			Field: control.FieldLevel, Level: 5, Source: control.SourcePlan,
+			Scope: control.Scope{App: "sn"}, Start: now.Add(3333 * time.Millisecond),
+		}, alice)
 		require.NoError(t, err)
 		pause(3320 * time.Millisecond)
 		require.Equal(t, 8, levelOf(h.board.last(t), "k2"))
@@ -378,8 +388,10 @@ func TestClaimsAreReleasedExtendedAndGuarded(t *testing.T) {
 
 		_, err = h.claims.Set(t.Context(), &control.Claim{Field: control.FieldLevel, Level: 300, Source: control.SourceManual}, alice)
 		require.True(t, fault.Is(err, fault.Invalid))
-		_, err = h.claims.Set(t.Context(), &control.Claim{Field: control.FieldBinding, Template: "019b0000-0000-7000-8000-000000000000",
-			Source: control.SourceManual, Reason: "x", End: now.Add(time.Hour)}, alice)
+		_, err = h.claims.Set(t.Context(), &control.Claim{
+			Field: control.FieldBinding, Template: "019b0000-0000-7000-8000-000000000000",
+			Source: control.SourceManual, Reason: "x", End: now.Add(time.Hour),
+		}, alice)
 		require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 	})
 }

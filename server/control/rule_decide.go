@@ -199,8 +199,10 @@ func (r *round) place(place Scope) (*gear.Order, Why) {
 		return nil, why
 	}
 	s := &v.Spec
-	o := &gear.Order{Scene: place.Scene, Point: place.Point, Bucket: place.Bucket, Table: table.Hash,
-		MinLevel: s.Min, MaxLevel: s.Max, Template: why.Template, TemplateVersion: v.Number}
+	o := &gear.Order{
+		Scene: place.Scene, Point: place.Point, Bucket: place.Bucket, Table: table.Hash,
+		MinLevel: s.Min, MaxLevel: s.Max, Template: why.Template, TemplateVersion: v.Number,
+	}
 	r.chooseLevel(place, s, o, &why)
 	rt, timeout := r.chooseSetpoint(place, s, FieldAvailableRT, &why), r.chooseSetpoint(place, s, FieldTimeout, &why)
 	r.chooseStrategy(place, v, rt, timeout, o, &why)
@@ -209,8 +211,10 @@ func (r *round) place(place Scope) (*gear.Order, Why) {
 
 // basis gives what this round looked at.
 func (r *round) basis() Basis {
-	b := Basis{Now: r.in.Now, Points: slices.Compact(slices.Sorted(slices.Values(r.in.Points))),
-		Scenes: slices.Compact(slices.Sorted(slices.Values(r.in.Scenes))), Bindings: r.bindings, Claims: r.claims}
+	b := Basis{
+		Now: r.in.Now, Points: slices.Compact(slices.Sorted(slices.Values(r.in.Points))),
+		Scenes: slices.Compact(slices.Sorted(slices.Values(r.in.Scenes))), Bindings: r.bindings, Claims: r.claims,
+	}
 	b.Versions = slices.SortedFunc(maps.Keys(r.versions), func(x, y VersionRef) int {
 		if n := strings.Compare(x.TemplateID, y.TemplateID); n != 0 {
 			return n

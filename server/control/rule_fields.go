@@ -48,8 +48,10 @@ func (r *round) chooseTemplate(place Scope, why *Why) (*template.Version, *gear.
 		} else if b == candidates[0] {
 			continue // it is the template's own value in the contest
 		}
-		field.Considered = append(field.Considered, Considered{Source: SourceTemplate, Outcome: Lost, Reason: lost,
-			Value: fmt.Sprintf("binding %s of template %s", b.Selector, r.name(b.TemplateID))})
+		field.Considered = append(field.Considered, Considered{
+			Source: SourceTemplate, Outcome: Lost, Reason: lost,
+			Value: fmt.Sprintf("binding %s of template %s", b.Selector, r.name(b.TemplateID)),
+		})
 	}
 	v, table := r.version(id, pin)
 	if v == nil {

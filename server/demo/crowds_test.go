@@ -23,8 +23,10 @@ func (w *world) publish(t *testing.T) {
 		table, err := template.Expand(&s)
 		require.NoError(t, err)
 		w.controller.AddTable(*table)
-		o := gear.Order{Scene: gear.Any, Point: b.Selector.Point, Bucket: gear.Any, Table: table.Hash, Strategy: s.Strategy.Kind,
-			Level: s.Default, MinLevel: s.Min, MaxLevel: s.Max, Template: b.Template, TemplateVersion: 1}
+		o := gear.Order{
+			Scene: gear.Any, Point: b.Selector.Point, Bucket: gear.Any, Table: table.Hash, Strategy: s.Strategy.Kind,
+			Level: s.Default, MinLevel: s.Min, MaxLevel: s.Max, Template: b.Template, TemplateVersion: 1,
+		}
 		for _, x := range s.DefaultSettings(o.Strategy) {
 			switch x.Name {
 			case gear.SettingAvailableRT:

@@ -23,8 +23,10 @@ func (h *heavy) Begin(*lab.Visit, *lab.Reading) { time.Sleep(h.cost) }
 
 func paced(h *heavy) (*pacer, *bytes.Buffer) {
 	var log bytes.Buffer
-	e := lab.NewEngine(lab.Config{Model: lab.Standard(3), Controls: h,
-		Workload: lab.WorkloadConfig{Trace: lab.Conversation(), Rate: 40, Seed: 1}})
+	e := lab.NewEngine(lab.Config{
+		Model: lab.Standard(3), Controls: h,
+		Workload: lab.WorkloadConfig{Trace: lab.Conversation(), Rate: 40, Seed: 1},
+	})
 	return &pacer{engine: e, log: slog.New(slog.NewTextHandler(&log, nil)), start: time.Now()}, &log
 }
 

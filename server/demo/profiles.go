@@ -172,12 +172,16 @@ func Profiles(cfg Config, at time.Time) ([]*profile.Profile, error) {
 	for n, share := range probes {
 		p.share, p.from, p.seen = share, int64(probeWarm), map[cell]*sketch.Sum{}
 		rate := int(float64(rate) * min(1, p.busiest(crowded)/p.busiest(share)))
-		e := lab.NewEngine(lab.Config{Model: m, Controls: p,
-			Workload: lab.WorkloadConfig{Trace: cfg.Trace, Rate: rate, Speed: cfg.Speed, Seed: cfg.Seed + uint64(n)}})
+		e := lab.NewEngine(lab.Config{
+			Model: m, Controls: p,
+			Workload: lab.WorkloadConfig{Trace: cfg.Trace, Rate: rate, Speed: cfg.Speed, Seed: cfg.Seed + uint64(n)},
+		})
 		e.Run(int64(probeWarm+probeFor), probeEvents)
 		for k, rt := range p.seen {
-			learner.Observe(profile.Observation{Key: p.key(k), Class: classes[k.class].name, Level: p.level(k.point), Of: len(p.tables[k.point].Rows),
-				Count: int64(rt.Count()), RT: rt.AppendTo(nil), At: at})
+			learner.Observe(profile.Observation{
+				Key: p.key(k), Class: classes[k.class].name, Level: p.level(k.point), Of: len(p.tables[k.point].Rows),
+				Count: int64(rt.Count()), RT: rt.AppendTo(nil), At: at,
+			})
 		}
 	}
 	var out []*profile.Profile

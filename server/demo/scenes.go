@@ -84,9 +84,11 @@ func Scenes() []scene.Spec {
 	var out []scene.Spec
 	for _, s := range m.Scenes {
 		l := ladders[s.Name]
-		out = append(out, scene.Spec{Name: s.Name, Description: about[s.Name], Target: l[0], Ladder: l[1:], Timeout: s.Timeout, MaxTimeouts: 0.01,
+		out = append(out, scene.Spec{
+			Name: s.Name, Description: about[s.Name], Target: l[0], Ladder: l[1:], Timeout: s.Timeout, MaxTimeouts: 0.01,
 			From: 80 * time.Millisecond, To: 400 * time.Millisecond,
-			Front: scene.Place{App: m.Apps[lab.Frontend].Name, Point: m.Points[lab.Entry].Name}, Graph: g})
+			Front: scene.Place{App: m.Apps[lab.Frontend].Name, Point: m.Points[lab.Entry].Name}, Graph: g,
+		})
 	}
 	return out
 }

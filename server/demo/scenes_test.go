@@ -45,8 +45,10 @@ func TestTheGraphIsTheModelsOwn(t *testing.T) {
 	for _, e := range g.Edges {
 		edges = append(edges, e.From+" > "+e.To)
 	}
-	require.Equal(t, []string{"sn/recall > sn/prerank", "sn/prerank > feature/fetch", "sn/prerank > sn/creative_edge",
-		"feature/fetch > sn/rank", "sn/creative_edge > sn/rank", "sn/rank > model/score", "model/score > merger/merge"}, edges)
+	require.Equal(t, []string{
+		"sn/recall > sn/prerank", "sn/prerank > feature/fetch", "sn/prerank > sn/creative_edge",
+		"feature/fetch > sn/rank", "sn/creative_edge > sn/rank", "sn/rank > model/score", "model/score > merger/merge",
+	}, edges)
 	require.Equal(t, "sn/creative_edge", g.Nodes[g.Node("creative/select")].Within)
 	require.Equal(t, "sn/prerank", g.Nodes[g.Node("sn/rank")].FedBy)
 }

@@ -58,8 +58,10 @@ func (t *SceneTotals) add(s *lab.SceneTally) {
 }
 
 func sceneStatus(name string, s *lab.SceneTally, window time.Duration) SceneStatus {
-	out := SceneStatus{Scene: name, QPS: float64(s.Count()) / window.Seconds(), Mean: s.Mean(), P99: s.Quantile(0.99),
-		Timeouts: s.Rate(lab.TimedOut), Value: s.Value / max(s.Offered, 1e-9)}
+	out := SceneStatus{
+		Scene: name, QPS: float64(s.Count()) / window.Seconds(), Mean: s.Mean(), P99: s.Quantile(0.99),
+		Timeouts: s.Rate(lab.TimedOut), Value: s.Value / max(s.Offered, 1e-9),
+	}
 	if s.Count() > 0 {
 		out.Lost = 1 - s.Rate(lab.OK)
 	}
@@ -68,8 +70,10 @@ func sceneStatus(name string, s *lab.SceneTally, window time.Duration) SceneStat
 
 // measure makes the status; scenes are those of the second that just ended.
 func (d *Demo) measure(p *pacer, scenes []SceneStatus) *Status {
-	s := &Status{Speed: d.cfg.Speed, Elapsed: time.Duration(d.engine.Now()), Skipped: p.skipped, Skips: p.skips,
-		InFlight: d.engine.InFlight(), Scenes: scenes, Agents: len(d.machines)}
+	s := &Status{
+		Speed: d.cfg.Speed, Elapsed: time.Duration(d.engine.Now()), Skipped: p.skipped, Skips: p.skips,
+		InFlight: d.engine.InFlight(), Scenes: scenes, Agents: len(d.machines),
+	}
 	for i := range d.totals {
 		d.totals[i].Scene = d.model.Scenes[i].Name
 	}

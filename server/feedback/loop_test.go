@@ -31,8 +31,10 @@ type floor struct {
 }
 
 func newFloor(t *testing.T) *floor {
-	f := &floor{t: t, now: time.Unix(1_800_000_000, 0), windows: telemetry.New(telemetry.Limits{}), load: 1,
-		order: gear.Order{Scene: "*", Point: "recall", Bucket: "*", Table: "t", Strategy: gear.StrategyCentral, Level: 80, MinLevel: 5, MaxLevel: 100, AvailableRT: 8 * time.Millisecond}}
+	f := &floor{
+		t: t, now: time.Unix(1_800_000_000, 0), windows: telemetry.New(telemetry.Limits{}), load: 1,
+		order: gear.Order{Scene: "*", Point: "recall", Bucket: "*", Table: "t", Strategy: gear.StrategyCentral, Level: 80, MinLevel: 5, MaxLevel: 100, AvailableRT: 8 * time.Millisecond},
+	}
 	f.restart()
 	return f
 }
@@ -91,9 +93,13 @@ func (f *floor) play(seconds int) {
 		mean := 2*time.Millisecond + time.Duration(f.load*6e6*float64(level)/80)
 		var s sketch.Sketch
 		s.Record(uint64(mean.Microseconds()))
-		f.windows.Ingest(telemetry.Source{App: "sn", IDC: "na61", Instance: "i1"}, &gear.Report{At: f.now, Window: time.Second, CPU: -1,
-			Points: []gear.PointReport{{Scene: "k2", Point: "recall", Count: 500, OK: 500, RTSum: 500 * mean, RT: s.AppendTo(nil),
-				LevelSum: 500 * int64(level), LevelMin: level, LevelMax: level}}}, f.now)
+		f.windows.Ingest(telemetry.Source{App: "sn", IDC: "na61", Instance: "i1"}, &gear.Report{
+			At: f.now, Window: time.Second, CPU: -1,
+			Points: []gear.PointReport{{
+				Scene: "k2", Point: "recall", Count: 500, OK: 500, RTSum: 500 * mean, RT: s.AppendTo(nil),
+				LevelSum: 500 * int64(level), LevelMin: level, LevelMax: level,
+			}},
+		}, f.now)
 		f.windows.Advance(f.now)
 		require.NoError(f.t, f.loop.Turn(f.t.Context()))
 		require.LessOrEqual(f.t, len(f.standing()), 2)
@@ -138,8 +144,10 @@ func TestAManualClaimIsLeftAloneAndTheLoopComesBack(t *testing.T) {
 	f.load = 2
 	f.play(240)
 	level := f.level()
-	f.claims = append(f.claims, &control.Claim{ID: strconv.Itoa(len(f.claims)), Field: control.FieldLevel, Level: 90, Source: control.SourceManual,
-		Scope: control.Scope{Scene: "*", IDC: "na61", App: "sn", Point: "recall", Bucket: "*"}, Start: f.now, End: f.now.Add(2 * time.Minute)})
+	f.claims = append(f.claims, &control.Claim{
+		ID: strconv.Itoa(len(f.claims)), Field: control.FieldLevel, Level: 90, Source: control.SourceManual,
+		Scope: control.Scope{Scene: "*", IDC: "na61", App: "sn", Point: "recall", Bucket: "*"}, Start: f.now, End: f.now.Add(2 * time.Minute),
+	})
 	rows := len(f.rows)
 	f.play(110)
 	require.Equal(t, 90, f.level())

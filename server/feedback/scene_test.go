@@ -31,7 +31,6 @@ type drive struct {
 	late, edge    float64 // timeouts of the front end and of the call
 	row           float64 // in force
 	seconds       int64   // measured since the last change or judgement
-	lastJ, lastC  time.Time
 	blind, broken bool
 }
 
@@ -53,8 +52,10 @@ func (d *drive) second() (feedback.Action, string) {
 			steps = append(steps, x)
 		}
 	}
-	in := feedback.SceneSample{Target: d.target, Steps: len(steps), First: 80, Last: 400, Calls: make([]feedback.LayerSample, 2),
-		Ladder: func(step int) time.Duration { return steps[step-1] }}
+	in := feedback.SceneSample{
+		Target: d.target, Steps: len(steps), First: 80, Last: 400, Calls: make([]feedback.LayerSample, 2),
+		Ladder: func(step int) time.Duration { return steps[step-1] },
+	}
 	if d.row > 0 && !d.blind && d.now.Sub(d.state.Changed) > d.set.Settle {
 		d.seconds++
 		in.Front = feedback.LayerSample{Count: 100 * d.seconds, RT: max(d.bias*d.row, d.floor), Timeouts: d.late}
@@ -161,8 +162,10 @@ func TestAnyTableErrorSettlesOnTheTarget(t *testing.T) {
 func TestPresetReadsARow(t *testing.T) {
 	table := &allocation.Table{First: 100, Points: []string{"sn/rank", "creative/select"}, Calls: []string{"sn/edge"}}
 	for ms := 100; ms <= 200; ms++ {
-		table.Rows = append(table.Rows, allocation.Row{Target: ms, Timeouts: []float64{float64(ms)},
-			Points: []allocation.PointRow{{Level: ms / 10, Setpoint: float64(ms) / 2}, {Level: ms / 20, Setpoint: float64(ms) / 4}}})
+		table.Rows = append(table.Rows, allocation.Row{
+			Target: ms, Timeouts: []float64{float64(ms)},
+			Points: []allocation.PointRow{{Level: ms / 10, Setpoint: float64(ms) / 2}, {Level: ms / 20, Setpoint: float64(ms) / 4}},
+		})
 	}
 	g := &scene.Graph{Nodes: []scene.Node{
 		{ID: "in", Place: scene.Place{App: "creative", Point: "select"}, Within: "call"},

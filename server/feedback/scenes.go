@@ -62,7 +62,6 @@ type regulated struct {
 	shares []Share
 	row    allocation.Row
 	table  int
-	pinned int  // places that a stronger claim decides, at the last write
 	shadow bool // feedback's claims under a preset are still to be written
 	retry  Action
 }
@@ -227,8 +226,10 @@ func (l *Scenes) look(ctx context.Context, k link, s *scene.Scene, shifts []*con
 		l.links[k] = r
 	}
 	ladder := steps(s, target)
-	in := SceneSample{Target: target, Steps: len(ladder), First: float64(t.First), Last: float64(t.To),
-		Ladder: func(step int) time.Duration { return ladder[min(max(step, 1), len(ladder))-1] }}
+	in := SceneSample{
+		Target: target, Steps: len(ladder), First: float64(t.First), Last: float64(t.To),
+		Ladder: func(step int) time.Duration { return ladder[min(max(step, 1), len(ladder))-1] },
+	}
 	if t.Slowest > 0 {
 		in.Last = min(in.Last, math.Ceil(t.Slowest))
 	}

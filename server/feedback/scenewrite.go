@@ -71,8 +71,10 @@ func gearWish(k link, s *SceneState) []*control.Claim {
 	if s.Gear.Step <= 1 {
 		return nil
 	}
-	return []*control.Claim{{Field: control.FieldTarget, Duration: s.Effective,
-		Scope: control.Scope{Scene: k.scene, IDC: k.idc, App: gear.Any, Point: gear.Any, Bucket: gear.Any}}}
+	return []*control.Claim{{
+		Field: control.FieldTarget, Duration: s.Effective,
+		Scope: control.Scope{Scene: k.scene, IDC: k.idc, App: gear.Any, Point: gear.Any, Bucket: gear.Any},
+	}}
 }
 
 // same tells whether a claim says what is wished. Times within one percent are the
@@ -173,8 +175,10 @@ func recoverState(t *allocation.Table, s *scene.Scene, k link, target time.Durat
 	if scale < DefaultLayer.Floor || scale > DefaultLayer.Ceiling {
 		return SceneState{} // of another target: begin anew
 	}
-	out := SceneState{Target: target, Effective: eff, Gear: AtStep(step), Front: Scaled(scale), Phase: PhaseFeedback, Since: now, Changed: now, Judged: now,
-		Index: index, Reason: "taken over as it stood"}
+	out := SceneState{
+		Target: target, Effective: eff, Gear: AtStep(step), Front: Scaled(scale), Phase: PhaseFeedback, Since: now, Changed: now, Judged: now,
+		Index: index, Reason: "taken over as it stood",
+	}
 	if len(preset) > 0 {
 		out.Phase, out.Until = PhasePreset, preset[0].End
 	}

@@ -92,8 +92,10 @@ func (s *shelf) setAway(err error) {
 var t0 = time.Date(2026, 11, 11, 0, 0, 0, 0, time.UTC)
 
 func hello(instance string) gear.Hello {
-	return gear.Hello{App: "sn", IDC: "na61", Instance: instance, Host: "h1", Build: "1.2", SDK: "go", StartedAt: t0,
-		Points: []gear.PointDecl{{Name: "recall", Params: []gear.Param{{Name: "tag_count", Kind: gear.KindInt, Max: gear.Int(200)}}}}}
+	return gear.Hello{
+		App: "sn", IDC: "na61", Instance: instance, Host: "h1", Build: "1.2", SDK: "go", StartedAt: t0,
+		Points: []gear.PointDecl{{Name: "recall", Params: []gear.Param{{Name: "tag_count", Kind: gear.KindInt, Max: gear.Int(200)}}}},
+	}
 }
 
 func connect(t *testing.T, r *fleet.Registry, h gear.Hello, now time.Time) fleet.Connection {

@@ -150,19 +150,25 @@ func Write(p *Plan, format template.Format) ([]byte, error) {
 		}
 		return s
 	}
-	d := document{Name: p.Name, Zone: p.Zone, Owner: p.Owner, Executor: p.Executor, Approver: p.Approver, Purpose: p.Purpose,
-		Repeat: p.Repeat, Gap: p.Gap, Overlap: p.Overlap, Steps: []documentStep{}}
+	d := document{
+		Name: p.Name, Zone: p.Zone, Owner: p.Owner, Executor: p.Executor, Approver: p.Approver, Purpose: p.Purpose,
+		Repeat: p.Repeat, Gap: p.Gap, Overlap: p.Overlap, Steps: []documentStep{},
+	}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		x := documentStep{Name: s.Name, Do: s.Do, At: s.At, Overlap: s.Overlap, After: s.After, Offset: length(s.Offset),
-			Until: s.Until, UntilAt: s.UntilAt, UntilOverlap: s.UntilOverlap, For: length(s.For)}
+		x := documentStep{
+			Name: s.Name, Do: s.Do, At: s.At, Overlap: s.Overlap, After: s.After, Offset: length(s.Offset),
+			Until: s.Until, UntilAt: s.UntilAt, UntilOverlap: s.UntilOverlap, For: length(s.For),
+		}
 		if x.Do == KindSet {
 			x.Do = ""
 		}
 		for _, v := range s.Sets {
-			w := documentSet{Scene: name(v.Scope.Scene), IDC: name(v.Scope.IDC), App: name(v.Scope.App), Point: name(v.Scope.Point), Bucket: name(v.Scope.Bucket),
+			w := documentSet{
+				Scene: name(v.Scope.Scene), IDC: name(v.Scope.IDC), App: name(v.Scope.App), Point: name(v.Scope.Point), Bucket: name(v.Scope.Bucket),
 				Template: v.Template, Version: v.Version, Level: v.Level, Strategy: string(v.Strategy),
-				AvailableRT: length(v.AvailableRT), Timeout: length(v.Timeout), TargetRT: length(v.Target)}
+				AvailableRT: length(v.AvailableRT), Timeout: length(v.Timeout), TargetRT: length(v.Target),
+			}
 			if v.Budget != 0 {
 				w.Budget = &v.Budget
 			}

@@ -232,8 +232,10 @@ func TestFates(t *testing.T) {
 func TestCalendarProperties(t *testing.T) {
 	zones := []string{"Asia/Shanghai", "America/New_York", "Europe/Berlin", "Australia/Lord_Howe", "UTC"}
 	rapid.Check(t, func(t *rapid.T) {
-		p := &plan.Plan{ID: "x", Name: "x", Zone: rapid.SampledFrom(zones).Draw(t, "zone"), Owner: "a", Executor: "b", State: plan.Approved,
-			Overlap: plan.Earlier, Gap: rapid.SampledFrom([]plan.Gap{plan.GapSkip, plan.GapAfter}).Draw(t, "gap")}
+		p := &plan.Plan{
+			ID: "x", Name: "x", Zone: rapid.SampledFrom(zones).Draw(t, "zone"), Owner: "a", Executor: "b", State: plan.Approved,
+			Overlap: plan.Earlier, Gap: rapid.SampledFrom([]plan.Gap{plan.GapSkip, plan.GapAfter}).Draw(t, "gap"),
+		}
 		hour, minute := rapid.IntRange(0, 23).Draw(t, "hour"), rapid.IntRange(0, 59).Draw(t, "minute")
 		p.Repeat = strings.Join([]string{gear.Int(int64(minute)).Format(), gear.Int(int64(hour)).Format(), "*", "*", rapid.SampledFrom([]string{"*", "1-5", "0,6"}).Draw(t, "days")}, " ")
 		p.Steps = []plan.Step{{Name: "s", Do: plan.KindSet, Until: "e", Sets: []plan.Set{{Level: 2}}}, {Name: "e", Do: plan.KindAuto, After: "s", Offset: time.Duration(rapid.IntRange(1, 1400).Draw(t, "minutes")) * time.Minute}}
@@ -288,8 +290,10 @@ func TestConflictsAndProtection(t *testing.T) {
 	others, _ := other.Occurrences(now, now.Add(20*24*time.Hour))
 	require.Len(t, plan.Conflicts(&os[0], others, nil), 3)
 	require.Empty(t, plan.Conflicts(&os[0], os, nil), "a plan does not conflict with itself")
-	manual := &control.Claim{Field: control.FieldLevel, Scope: control.Scope{Scene: "*", IDC: "na61", App: "sn", Point: "recall", Bucket: "*"},
-		Source: control.SourceManual, Author: "ann", Start: now, End: os[0].Steps[0].Start.Add(time.Minute)}
+	manual := &control.Claim{
+		Field: control.FieldLevel, Scope: control.Scope{Scene: "*", IDC: "na61", App: "sn", Point: "recall", Bucket: "*"},
+		Source: control.SourceManual, Author: "ann", Start: now, End: os[0].Steps[0].Start.Add(time.Minute),
+	}
 	cs := plan.Conflicts(&os[0], nil, []*control.Claim{manual})
 	require.Len(t, cs, 1)
 	require.Equal(t, os[0].Steps[0].Start.Add(time.Minute), cs[0].To)

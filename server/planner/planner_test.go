@@ -44,7 +44,8 @@ func newWorld(t *testing.T, dir string) *world {
 	w := &world{db: db, fleet: fleet.NewRegistry(db, fleet.Options{Replica: "a"})}
 	for _, idc := range []string{"na61", "et2"} {
 		_, err := w.fleet.Connect(gear.Hello{Instance: "sn-" + idc, App: "sn", IDC: idc, Build: "1", SDK: "1", StartedAt: time.Now(), Points: []gear.PointDecl{
-			{Name: "recall", Params: []gear.Param{{Name: "n", Kind: gear.KindInt, Min: gear.Int(1), Max: gear.Int(100), Default: gear.Int(50)}}}}}, "10.0.0.1:1", time.Now())
+			{Name: "recall", Params: []gear.Param{{Name: "n", Kind: gear.KindInt, Min: gear.Int(1), Max: gear.Int(100), Default: gear.Int(50)}}},
+		}}, "10.0.0.1:1", time.Now())
 		require.NoError(t, err)
 	}
 	ts := template.NewService(db, w.fleet, nil)
@@ -56,16 +57,20 @@ func newWorld(t *testing.T, dir string) *world {
 	require.NoError(t, db.CreateBinding(ctx, &template.Binding{TemplateID: x.ID, Selector: template.Selector{Scene: "*", IDC: "*", App: "sn", Point: "recall"}}, ann))
 	_ = ts
 	f := control.NewForeseer(db, db, w.fleet)
-	w.stager = planner.NewStager(planner.StagerConfig{Store: db, Clock: db, Foreseer: f,
-		Encode: func(s *gear.Staged, _ []gear.LevelTable) (any, error) { return s, nil }})
+	w.stager = planner.NewStager(planner.StagerConfig{
+		Store: db, Clock: db, Foreseer: f,
+		Encode: func(s *gear.Staged, _ []gear.LevelTable) (any, error) { return s, nil },
+	})
 	w.loop = planner.NewLoop(planner.LoopConfig{Holder: "a", Store: db, Clock: db, Lease: db, Alert: func(a planner.Alert) { w.alerts = append(w.alerts, a) }})
 	w.service = planner.NewService(planner.ServiceConfig{Store: db, Control: db, Templates: db, Foreseer: f, Stager: w.stager, Agents: w.fleet, Ledger: push.NewHub(push.Options{}), Audit: db})
 	return w
 }
 
 func onceAt(name string, at time.Time, level int) *plan.Plan {
-	return &plan.Plan{Name: name, Zone: "UTC", Owner: "ann", Executor: "bob", Steps: []plan.Step{{Name: "gears", Do: plan.KindSet, At: at.UTC().Format("2006-01-02 15:04:05"), For: time.Hour,
-		Sets: []plan.Set{{Scope: control.Scope{Scene: "*", IDC: "*", App: "sn", Point: "recall", Bucket: "*"}, Level: level}}}}}
+	return &plan.Plan{Name: name, Zone: "UTC", Owner: "ann", Executor: "bob", Steps: []plan.Step{{
+		Name: "gears", Do: plan.KindSet, At: at.UTC().Format("2006-01-02 15:04:05"), For: time.Hour,
+		Sets: []plan.Set{{Scope: control.Scope{Scene: "*", IDC: "*", App: "sn", Point: "recall", Bucket: "*"}, Level: level}},
+	}}}
 }
 
 func (w *world) approved(t *testing.T, p *plan.Plan) *plan.Plan {

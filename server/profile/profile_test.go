@@ -171,8 +171,10 @@ func TestLearner(t *testing.T) {
 	now := time.Date(2026, 11, 11, 0, 0, 0, 0, time.UTC)
 	key := profile.Key{App: "sn", Point: "recall", Scene: "k2", Table: "t"}
 	see := func(level int, class string, us uint64, at time.Time) {
-		require.True(t, l.Observe(profile.Observation{Key: key, Class: class, Level: level, Of: 5, Count: 500, RT: encoded(us, us, us, 2*us, 3*us),
-			Work: 500 * float64(level), Effect: 500 * math.Sqrt(float64(level)), Taken: 5000 * float64(level), Output: 4000 * float64(level), At: at}))
+		require.True(t, l.Observe(profile.Observation{
+			Key: key, Class: class, Level: level, Of: 5, Count: 500, RT: encoded(us, us, us, 2*us, 3*us),
+			Work: 500 * float64(level), Effect: 500 * math.Sqrt(float64(level)), Taken: 5000 * float64(level), Output: 4000 * float64(level), At: at,
+		}))
 	}
 	_, ok := l.Profile(key)
 	require.False(t, ok)

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/allspark/allspark/server/quota"
-	"github.com/allspark/allspark/server/quota/windowtest"
+	"github.com/allspark/allspark/server/storetest/windowtest"
 )
 
 func TestLocalWindow(t *testing.T) {

@@ -11,9 +11,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/allspark/allspark/server/quota"
-	"github.com/allspark/allspark/server/quota/windowtest"
 	"github.com/allspark/allspark/server/redis"
 	"github.com/allspark/allspark/server/storetest/services"
+	"github.com/allspark/allspark/server/storetest/windowtest"
 )
 
 func open(t *testing.T, url, prefix string) *redis.Window {

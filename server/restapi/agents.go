@@ -107,7 +107,8 @@ func (s *Server) listAgents(_ context.Context, c *caller, in *struct {
 	IDC    string `query:"idc" maxLength:"63" doc:"Only this IDC."`
 	State  string `query:"state" enum:"connected,stale,disconnected,banned" doc:"Only this state."`
 	Search string `query:"search" maxLength:"200" doc:"In instance, host, build, app, IDC and address."`
-}) (*plain[api.Page[api.Agent]], error) {
+},
+) (*plain[api.Page[api.Agent]], error) {
 	all, _ := s.deps.Fleet.List(fleet.Filter{App: in.App, IDC: in.IDC, State: fleet.State(in.State), Search: in.Search}, time.Now())
 	all = slices.DeleteFunc(all, func(a fleet.Agent) bool { return !c.Can(auth.Read, a.App, a.IDC) })
 	return pageOf(all, in.Paged, func(a fleet.Agent) string { return a.Instance }, s.toAgent)

@@ -49,7 +49,8 @@ func (s *Server) allocationRoutes() {
 	}, func(ctx context.Context, c *caller, in *struct {
 		ScenePath
 		Body api.Reason
-	}) (*plain[api.Allocation], error) {
+	},
+	) (*plain[api.Allocation], error) {
 		x, err := s.deps.Scenes.Get(ctx, in.Scene)
 		if err == nil {
 			err = c.may(auth.Set, gear.Any, gear.Any)
@@ -69,7 +70,8 @@ func (s *Server) allocationRoutes() {
 	}, func(ctx context.Context, _ *caller, in *struct {
 		AllocationPath
 		Target int `query:"target" minimum:"0" maximum:"60000" doc:"Only the row of this target, ms; 0 for all."`
-	}) (*plain[api.AllocationTable], error) {
+	},
+	) (*plain[api.AllocationTable], error) {
 		v, err := s.allocation(ctx, in.Scene, in.Number)
 		if err != nil {
 			return nil, err
@@ -88,7 +90,8 @@ func (s *Server) allocationRoutes() {
 	}, func(ctx context.Context, _ *caller, in *struct {
 		AllocationPath
 		Format string `query:"format" enum:"csv,json" default:"csv" doc:"Form of the document."`
-	}) (*huma.StreamResponse, error) {
+	},
+	) (*huma.StreamResponse, error) {
 		v, err := s.allocation(ctx, in.Scene, in.Number)
 		if err != nil {
 			return nil, err
@@ -110,7 +113,8 @@ func (s *Server) allocationRoutes() {
 		ScenePath
 		From int `query:"from" minimum:"0" doc:"Number of a table; 0 for the newest."`
 		To   int `query:"to" minimum:"0" doc:"Number of a table; 0 for the newest."`
-	}) (*plain[api.AllocationComparison], error) {
+	},
+	) (*plain[api.AllocationComparison], error) {
 		a, err := s.allocation(ctx, in.Scene, in.From)
 		if err != nil {
 			return nil, err
@@ -121,8 +125,10 @@ func (s *Server) allocationRoutes() {
 		}
 		out := api.AllocationComparison{From: toAllocation(a.Info), To: toAllocation(b.Info)}
 		out.Items = mapped(allocation.Compare(&a.Table, &b.Table), func(d allocation.Difference) api.AllocationDifference {
-			return api.AllocationDifference{TargetMS: d.Target, EffectFrom: d.EffectFrom, EffectTo: d.EffectTo, WorkFrom: d.WorkFrom, WorkTo: d.WorkTo,
-				Moves: mapped(d.Moves, func(m allocation.Move) api.AllocationMove { return api.AllocationMove(m) }), ClampedFrom: d.ClampedFrom, ClampedTo: d.ClampedTo}
+			return api.AllocationDifference{
+				TargetMS: d.Target, EffectFrom: d.EffectFrom, EffectTo: d.EffectTo, WorkFrom: d.WorkFrom, WorkTo: d.WorkTo,
+				Moves: mapped(d.Moves, func(m allocation.Move) api.AllocationMove { return api.AllocationMove(m) }), ClampedFrom: d.ClampedFrom, ClampedTo: d.ClampedTo,
+			}
 		})
 		return &plain[api.AllocationComparison]{out}, nil
 	})
@@ -137,14 +143,18 @@ func (s *Server) allocation(ctx context.Context, name string, number int) (*allo
 }
 
 func toAllocation(i allocation.Info) api.Allocation {
-	return api.Allocation{Number: i.Number, Scene: i.Scene, IDC: i.IDC, SceneVersion: i.SceneVersion, InputHash: i.InputHash, Cause: i.Cause, TookMS: ms(i.Took),
-		Oldest: i.Oldest, Learned: i.Learned, By: i.By, At: i.At, FirstMS: i.First, ToMS: i.To, Effect: i.Effect, Gap: i.Gap}
+	return api.Allocation{
+		Number: i.Number, Scene: i.Scene, IDC: i.IDC, SceneVersion: i.SceneVersion, InputHash: i.InputHash, Cause: i.Cause, TookMS: ms(i.Took),
+		Oldest: i.Oldest, Learned: i.Learned, By: i.By, At: i.At, FirstMS: i.First, ToMS: i.To, Effect: i.Effect, Gap: i.Gap,
+	}
 }
 
 func toAllocationTable(v *allocation.Version) api.AllocationTable {
 	t := &v.Table
-	out := api.AllocationTable{Allocation: toAllocation(v.Info), Statistic: t.Statistic.String(), LimitMS: t.Limit, Points: t.Points, Calls: t.Calls,
-		Unlinked: t.Unlinked, Bounded: t.Bounded, FastestMS: t.Fastest, SlowestMS: t.Slowest, Rows: make([]api.AllocationRow, len(t.Rows))}
+	out := api.AllocationTable{
+		Allocation: toAllocation(v.Info), Statistic: t.Statistic.String(), LimitMS: t.Limit, Points: t.Points, Calls: t.Calls,
+		Unlinked: t.Unlinked, Bounded: t.Bounded, FastestMS: t.Fastest, SlowestMS: t.Slowest, Rows: make([]api.AllocationRow, len(t.Rows)),
+	}
 	for _, list := range []*[]string{&out.Points, &out.Calls, &out.Unlinked} {
 		if *list == nil {
 			*list = []string{}
@@ -157,8 +167,10 @@ func toAllocationTable(v *allocation.Version) api.AllocationTable {
 }
 
 func toRow(r *allocation.Row) api.AllocationRow {
-	out := api.AllocationRow{TargetMS: r.Target, RTMS: r.RT, Effect: r.Effect, Work: r.Work, Cut: r.Cut, Idle: r.Idle, PerMS: r.PerMS, PerCoreSecond: r.PerCoreSecond,
-		TimeoutsMS: append([]float64{}, r.Timeouts...)}
+	out := api.AllocationRow{
+		TargetMS: r.Target, RTMS: r.RT, Effect: r.Effect, Work: r.Work, Cut: r.Cut, Idle: r.Idle, PerMS: r.PerMS, PerCoreSecond: r.PerCoreSecond,
+		TimeoutsMS: append([]float64{}, r.Timeouts...),
+	}
 	out.Points = mapped(r.Points, func(p allocation.PointRow) api.AllocationPoint {
 		return api.AllocationPoint{Level: p.Level, RTMS: p.RT, SetpointMS: p.Setpoint, Effect: p.Effect, Work: p.Work, Cut: p.Cut, Idle: p.Idle, PerMS: p.PerMS, PerCoreSecond: p.PerCoreSecond}
 	})

@@ -43,7 +43,8 @@ func (s *Server) auditRoutes() {
 	}, func(ctx context.Context, c *caller, in *struct {
 		AuditFilter
 		Paged
-	}) (*plain[api.Page[api.AuditEntry]], error) {
+	},
+	) (*plain[api.Page[api.AuditEntry]], error) {
 		f := in.filter()
 		key, err := cursorKey(in.Cursor)
 		if err != nil {

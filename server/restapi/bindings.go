@@ -29,7 +29,8 @@ func (s *Server) bindingRoutes() {
 		App      string `query:"app" maxLength:"63" doc:"Only this app in the selector."`
 		Point    string `query:"point" maxLength:"63" doc:"Only this point in the selector."`
 		Template string `query:"template" maxLength:"63" doc:"Only this template, by name or id."`
-	}) (*plain[api.Page[api.Binding]], error) {
+	},
+	) (*plain[api.Page[api.Binding]], error) {
 		all, err := s.deps.Store.ListBindings(ctx)
 		if err != nil {
 			return nil, err
@@ -77,7 +78,8 @@ func (s *Server) bindingRoutes() {
 		BindingPath
 		Conditional
 		Reasoned
-	}) (*struct{}, error) {
+	},
+	) (*struct{}, error) {
 		version, err := in.version()
 		if err != nil {
 			return nil, err
@@ -123,7 +125,8 @@ func (s *Server) createBinding(ctx context.Context, c *caller, in *struct {
 	Idempotent
 	Force bool `query:"force" doc:"Although registered builds would refuse it."`
 	Body  api.BindingInput
-}) (*tagged[api.Binding], error) {
+},
+) (*tagged[api.Binding], error) {
 	b, err := s.fromBinding(ctx, &in.Body)
 	if err != nil {
 		return nil, err
@@ -151,7 +154,8 @@ func (s *Server) updateBinding(ctx context.Context, c *caller, in *struct {
 	Conditional
 	Force bool `query:"force" doc:"Although registered builds would refuse it."`
 	Body  api.BindingInput
-}) (*tagged[api.Binding], error) {
+},
+) (*tagged[api.Binding], error) {
 	version, err := in.version()
 	if err != nil {
 		return nil, err
@@ -289,7 +293,8 @@ func (s *Server) resolvePoint(ctx context.Context, c *caller, in *struct {
 	IDC   string `query:"idc" required:"true" maxLength:"63" doc:"Machine room." example:"ea119"`
 	App   string `query:"app" required:"true" maxLength:"63" doc:"Application." example:"sn"`
 	Point string `query:"point" required:"true" maxLength:"63" doc:"Control point." example:"recall"`
-}) (*plain[api.ResolvedPoint], error) {
+},
+) (*plain[api.ResolvedPoint], error) {
 	if err := c.may(auth.Read, in.App, in.IDC); err != nil {
 		return nil, err
 	}

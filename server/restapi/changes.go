@@ -77,7 +77,8 @@ func (s *Server) listChanges(ctx context.Context, c *caller, in *struct {
 	IDC  string    `query:"idc" maxLength:"63" doc:"Only this IDC."`
 	From time.Time `query:"from" doc:"Not before; an hour before to by default."`
 	To   time.Time `query:"to" doc:"Before; now by default."`
-}) (*plain[api.Page[api.Change]], error) {
+},
+) (*plain[api.Page[api.Change]], error) {
 	from, to, err := s.span(ctx, in.From, in.To, time.Hour)
 	if err != nil {
 		return nil, err

@@ -131,7 +131,8 @@ func (s *Server) listClaims(ctx context.Context, c *caller, in *struct {
 	Field  string    `query:"field" enum:"level,strategy,available_rt,timeout,target_rt,budget,binding" doc:"Only this field."`
 	Active bool      `query:"active" doc:"Only those that count now."`
 	At     time.Time `query:"at" doc:"Only those that counted then."`
-}) (*plain[api.Page[api.Claim]], error) {
+},
+) (*plain[api.Page[api.Claim]], error) {
 	f := control.ClaimFilter{
 		Scope: control.Scope{Scene: in.Scene, IDC: in.IDC, App: in.App, Point: in.Point},
 		Field: control.Field(in.Field), Active: in.At, After: in.Cursor, Limit: in.Limit,
@@ -167,7 +168,8 @@ func (s *Server) listClaims(ctx context.Context, c *caller, in *struct {
 func (s *Server) createClaim(ctx context.Context, c *caller, in *struct {
 	Idempotent
 	Body api.ClaimInput
-}) (*tagged[api.Claim], error) {
+},
+) (*tagged[api.Claim], error) {
 	cl, err := s.fromClaim(ctx, &in.Body)
 	if err != nil {
 		return nil, err
@@ -255,7 +257,8 @@ func (s *Server) extendClaim(ctx context.Context, c *caller, in *struct {
 	ClaimPath
 	Idempotent
 	Body api.Extend
-}) (*tagged[api.Claim], error) {
+},
+) (*tagged[api.Claim], error) {
 	end, err := s.end(ctx, in.Body.For, in.Body.End)
 	if err != nil {
 		return nil, err

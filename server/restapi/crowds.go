@@ -66,7 +66,8 @@ func (s *Server) demo() (Demo, error) {
 func (s *Server) pointCrowds(ctx context.Context, c *caller, in *struct {
 	PointPath
 	Agents bool `query:"agents" doc:"With each machine's own crowds."`
-}) (*plain[api.Crowds], error) {
+},
+) (*plain[api.Crowds], error) {
 	p, err := s.point(ctx, c, in.key())
 	if err != nil {
 		return nil, err

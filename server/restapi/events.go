@@ -40,7 +40,8 @@ func (s *Server) eventRoutes() {
 func (s *Server) events(ctx context.Context, c *caller, in *struct {
 	LastEventID string `header:"Last-Event-ID" maxLength:"64" doc:"Id of the last event received."`
 	After       string `query:"after" maxLength:"64" doc:"The same, where a header cannot be set."`
-}) (*huma.StreamResponse, error) {
+},
+) (*huma.StreamResponse, error) {
 	last := in.LastEventID
 	if last == "" {
 		last = in.After

@@ -36,7 +36,8 @@ func (s *Server) freezeRoutes() {
 	}, func(ctx context.Context, c *caller, in *struct {
 		Idempotent
 		Body api.Freeze
-	}) (*plain[api.Freeze], error) {
+	},
+	) (*plain[api.Freeze], error) {
 		b := &in.Body
 		if err := c.may(auth.Settings, b.App, b.IDC); err != nil {
 			return nil, err
@@ -53,7 +54,8 @@ func (s *Server) freezeRoutes() {
 	}, func(ctx context.Context, c *caller, in *struct {
 		Freeze string `path:"freeze" maxLength:"36" doc:"Freeze id."`
 		Reasoned
-	}) (*struct{}, error) {
+	},
+	) (*struct{}, error) {
 		return nil, s.deps.Plans.DeleteFreeze(ctx, in.Freeze, c.change(in.Reason, ""))
 	})
 	handle(s, endpoint{
@@ -69,7 +71,8 @@ func (s *Server) freezeRoutes() {
 	}, func(ctx context.Context, c *caller, in *struct {
 		Idempotent
 		Body api.GlassInput
-	}) (*plain[api.Glass], error) {
+	},
+	) (*plain[api.Glass], error) {
 		d, ok := gear.ParseDuration(in.Body.For)
 		if !ok {
 			return nil, fault.WithProblems(problem("for", "type", `for wants a duration like "30m"`), "the request is not valid")
@@ -87,7 +90,8 @@ func (s *Server) freezeRoutes() {
 		Glass string `path:"glass" maxLength:"36" doc:"Request id."`
 		Idempotent
 		Body api.Reason
-	}) (*plain[api.Glass], error) {
+	},
+	) (*plain[api.Glass], error) {
 		g, err := s.deps.Plans.ApproveGlass(ctx, in.Glass, c.change(in.Body.Reason, in.IdempotencyKey))
 		if err != nil {
 			return nil, err
@@ -108,7 +112,8 @@ func (s *Server) freezeRoutes() {
 		}, func(ctx context.Context, c *caller, in *struct {
 			Scene string `path:"scene" maxLength:"63" doc:"Scene."`
 			Reasoned
-		}) (*struct{}, error) {
+		},
+		) (*struct{}, error) {
 			if err := c.may(auth.Settings, gear.Any, gear.Any); err != nil {
 				return nil, err
 			}

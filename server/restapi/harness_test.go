@@ -22,8 +22,8 @@ import (
 	"github.com/allspark/allspark/server/auth"
 	"github.com/allspark/allspark/server/control"
 	"github.com/allspark/allspark/server/fleet"
-	"github.com/allspark/allspark/server/profile"
 	"github.com/allspark/allspark/server/planner"
+	"github.com/allspark/allspark/server/profile"
 	"github.com/allspark/allspark/server/push"
 	"github.com/allspark/allspark/server/quota"
 	"github.com/allspark/allspark/server/scene"
@@ -97,10 +97,14 @@ func newDesk(t *testing.T, dir string) *desk {
 		DefaultSettings: settings.Settings{RetentionMinutes: 168 * time.Hour, RetentionHours: 2160 * time.Hour, StaleAfter: 5 * time.Second, ForgetAfter: 24 * time.Hour},
 		Loop:            func() control.Status { return control.Status{Leading: true, Holder: "a"} }, Database: db,
 		Scenes: scene.NewService(db, nil, nil, nil), Profiles: profile.NewService(db, time.Now, nil), Tables: db,
-		Builder: scene.NewBuilder(scene.BuilderConfig{Scenes: db.ListScenes, Profiles: db, Tables: db, Now: time.Now,
-			Levels: func(string) map[scene.Place]scene.Level { return nil }}),
-		Plans: planner.NewService(planner.ServiceConfig{Store: db, Control: db, Templates: db, Foreseer: control.NewForeseer(db, db, d.fleet),
-			Stager: planner.NewStager(planner.StagerConfig{Store: db, Clock: db}), Agents: d.fleet, Ledger: d.push, Audit: db}),
+		Builder: scene.NewBuilder(scene.BuilderConfig{
+			Scenes: db.ListScenes, Profiles: db, Tables: db, Now: time.Now,
+			Levels: func(string) map[scene.Place]scene.Level { return nil },
+		}),
+		Plans: planner.NewService(planner.ServiceConfig{
+			Store: db, Control: db, Templates: db, Foreseer: control.NewForeseer(db, db, d.fleet),
+			Stager: planner.NewStager(planner.StagerConfig{Store: db, Clock: db}), Agents: d.fleet, Ledger: d.push, Audit: db,
+		}),
 		Quota: quota.NewService(db, func() {}), QuotaStore: db, QuotaLoop: quota.NewLoop(quota.Config{Now: time.Now}),
 	})
 	t.Cleanup(d.server.Stop)

@@ -46,8 +46,10 @@ func toPlanStep(v *planner.StepView) api.PlanStep {
 }
 
 func toPlanConflict(x plan.Conflict) api.PlanConflict {
-	return api.PlanConflict{Step: x.Step, Field: string(x.Field), From: x.From, To: x.To, With: x.With, Outcome: x.Outcome,
-		Scope: api.Scope{Scene: x.Scope.Scene, IDC: x.Scope.IDC, App: x.Scope.App, Point: x.Scope.Point, Bucket: x.Scope.Bucket}}
+	return api.PlanConflict{
+		Step: x.Step, Field: string(x.Field), From: x.From, To: x.To, With: x.With, Outcome: x.Outcome,
+		Scope: api.Scope{Scene: x.Scope.Scene, IDC: x.Scope.IDC, App: x.Scope.App, Point: x.Scope.Point, Bucket: x.Scope.Bucket},
+	}
 }
 
 func (s *Server) toPlanDetail(ctx context.Context, d *planner.Detail) api.PlanDetail {

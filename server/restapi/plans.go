@@ -89,7 +89,8 @@ func (s *Server) planRoutes() {
 		PlanPath
 		Conditional
 		Reasoned
-	}) (*struct{}, error) {
+	},
+	) (*struct{}, error) {
 		version, err := in.version()
 		if err != nil {
 			return nil, err
@@ -269,7 +270,8 @@ func (s *Server) createPlan(ctx context.Context, c *caller, in *struct {
 	Idempotent
 	Reasoned
 	DocumentBody
-}) (*tagged[api.PlanDetail], error) {
+},
+) (*tagged[api.PlanDetail], error) {
 	p, err := s.readPlan(ctx, &in.DocumentBody)
 	if err == nil {
 		err = mayPlan(c, auth.Set, p)
@@ -295,7 +297,8 @@ func (s *Server) updatePlan(ctx context.Context, c *caller, in *struct {
 	Conditional
 	Reasoned
 	DocumentBody
-}) (*tagged[api.PlanDetail], error) {
+},
+) (*tagged[api.PlanDetail], error) {
 	version, err := in.version()
 	if err != nil {
 		return nil, err
@@ -345,7 +348,8 @@ func (s *Server) dryRunPlan(ctx context.Context, c *caller, in *struct{ Document
 func (s *Server) exportPlan(ctx context.Context, c *caller, in *struct {
 	PlanPath
 	Format string `query:"format" enum:"yaml,json,ics,md" default:"yaml" doc:"Of the file."`
-}) (*exported, error) {
+},
+) (*exported, error) {
 	p, err := s.planOf(ctx, c, in.Plan, auth.Read)
 	if err != nil {
 		return nil, err

@@ -167,7 +167,8 @@ func (s *Server) listPoints(ctx context.Context, c *caller, in *struct {
 	Search string `query:"search" maxLength:"200" doc:"In scene, IDC, app and point."`
 	Source string `query:"source" enum:"emergency,manual,plan,preset,feedback,template" doc:"Only points whose level comes from here."`
 	Sort   string `query:"sort" enum:"name,level,-level,rt,-rt,qps,-qps,timeouts,-timeouts" default:"name" doc:"Order; a minus reverses."`
-}) (*plain[api.Page[api.PointState]], error) {
+},
+) (*plain[api.Page[api.PointState]], error) {
 	all, err := s.points(ctx, func(app, idc string) bool { return c.Can(auth.Read, app, idc) })
 	if err != nil {
 		return nil, err
@@ -270,7 +271,8 @@ func (s *Server) point(ctx context.Context, c *caller, k api.PointKey) (*api.Poi
 func (s *Server) explainPoint(ctx context.Context, c *caller, in *struct {
 	PointPath
 	At time.Time `query:"at" doc:"A past second; now by default."`
-}) (*plain[api.Explanation], error) {
+},
+) (*plain[api.Explanation], error) {
 	k := in.key()
 	if !c.Can(auth.Read, k.App, k.IDC) {
 		return nil, fault.New(fault.NotFound, "there is no such point")
@@ -313,7 +315,8 @@ func (s *Server) getHistory(ctx context.Context, c *caller, in *struct {
 	From  time.Time `query:"from" doc:"An hour before to by default."`
 	To    time.Time `query:"to" doc:"Now by default."`
 	Step  string    `query:"step" enum:"auto,minute,hour" default:"auto" doc:"Distance of samples; auto is by minute up to two days."`
-}) (*plain[api.History], error) {
+},
+) (*plain[api.History], error) {
 	from, to, err := s.span(ctx, in.From, in.To, time.Hour)
 	if err != nil {
 		return nil, err

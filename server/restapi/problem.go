@@ -215,10 +215,20 @@ func humaError(ctx huma.Context, status int, message string, errs ...error) huma
 // codeOf gives huma's messages the stable codes of our own checks.
 func codeOf(message string) string {
 	for _, m := range []struct{ has, code string }{
-		{"JSON input", "syntax"}, {"invalid character", "syntax"}, {"nested deeper", "syntax"}, {"unexpected property", "unknown"}, {"unknown query", "unknown"}, {"required", "required"},
-		{"expected value to be one of", "enum"}, {"expected number", "range"}, {"expected length", "range"},
-		{"expected array length", "range"}, {"pattern", "pattern"}, {"unique", "duplicate"},
-		{"invalid", "type"}, {"expected", "type"},
+		{"JSON input", "syntax"},
+		{"invalid character", "syntax"},
+		{"nested deeper", "syntax"},
+		{"unexpected property", "unknown"},
+		{"unknown query", "unknown"},
+		{"required", "required"},
+		{"expected value to be one of", "enum"},
+		{"expected number", "range"},
+		{"expected length", "range"},
+		{"expected array length", "range"},
+		{"pattern", "pattern"},
+		{"unique", "duplicate"},
+		{"invalid", "type"},
+		{"expected", "type"},
 	} {
 		if strings.Contains(message, m.has) {
 			return m.code

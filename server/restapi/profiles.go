@@ -30,7 +30,8 @@ func (s *Server) profileRoutes() {
 		Point  string `query:"point" maxLength:"63" doc:"Only this point."`
 		Scene  string `query:"scene" maxLength:"63" doc:"Only this scene."`
 		Source string `query:"source" enum:"uploaded,learned" doc:"Only this source."`
-	}) (*plain[api.Page[api.Profile]], error) {
+	},
+	) (*plain[api.Page[api.Profile]], error) {
 		now, err := s.deps.Control.Now(ctx)
 		if err != nil {
 			return nil, err
@@ -93,7 +94,8 @@ func (s *Server) profileRoutes() {
 		ProfilePath
 		Conditional
 		Reasoned
-	}) (*struct{}, error) {
+	},
+	) (*struct{}, error) {
 		version, err := in.version()
 		if err != nil {
 			return nil, err
@@ -131,22 +133,28 @@ func (s *Server) profileOutput(ctx context.Context, id string) (*tagged[api.Prof
 }
 
 func fromUpload(in *api.ProfileUpload) profile.Upload {
-	return profile.Upload{Key: profile.Key{App: in.App, Point: in.Point, Scene: in.Scene, Table: in.Table}, Template: in.Template,
-		TemplateVersion: in.TemplateVersion, Format: profile.Format(in.Format), MeasuredAt: in.MeasuredAt, Version: in.Replaces}
+	return profile.Upload{
+		Key: profile.Key{App: in.App, Point: in.Point, Scene: in.Scene, Table: in.Table}, Template: in.Template,
+		TemplateVersion: in.TemplateVersion, Format: profile.Format(in.Format), MeasuredAt: in.MeasuredAt, Version: in.Replaces,
+	}
 }
 
 func (s *Server) toProfile(x *profile.Profile, now time.Time) api.Profile {
 	stale, why := x.Stale("", now)
-	out := api.Profile{ID: x.ID, App: x.App, Point: x.Point, Scene: x.Scene, Table: x.Table, Template: x.Template, TemplateVersion: x.TemplateVersion,
+	out := api.Profile{
+		ID: x.ID, App: x.App, Point: x.Point, Scene: x.Scene, Table: x.Table, Template: x.Template, TemplateVersion: x.TemplateVersion,
 		Source: string(x.Source), LevelCount: len(x.Levels), Samples: x.Samples(), MeasuredAt: x.MeasuredAt, AgeMS: x.Age(now).Milliseconds(), Stale: stale,
-		StaleReason: why, Warnings: problemErrors(x.Warnings()), Version: x.Version, UpdatedBy: x.UpdatedBy, UpdatedAt: x.UpdatedAt}
+		StaleReason: why, Warnings: problemErrors(x.Warnings()), Version: x.Version, UpdatedBy: x.UpdatedBy, UpdatedAt: x.UpdatedAt,
+	}
 	out.Classes = mapped(x.Classes, func(c allocation.Class) api.ProfileClass { return api.ProfileClass(c) })
 	for l := range x.Levels {
 		v := &x.Levels[l]
-		out.Levels = append(out.Levels, api.ProfileLevel{MeanMS: x.MeanRT(l), Work: v.Work, Effect: v.Effect, Output: v.Output, Cap: v.Cap, Samples: v.Samples,
+		out.Levels = append(out.Levels, api.ProfileLevel{
+			MeanMS: x.MeanRT(l), Work: v.Work, Effect: v.Effect, Output: v.Output, Cap: v.Cap, Samples: v.Samples,
 			RT: mapped(v.RT, func(qs []allocation.Quantile) []api.ProfileQuantile {
 				return mapped(qs, func(q allocation.Quantile) api.ProfileQuantile { return api.ProfileQuantile(q) })
-			})})
+			}),
+		})
 	}
 	return out
 }

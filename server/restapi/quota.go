@@ -58,7 +58,8 @@ func (s *Server) quotaRoutes() {
 		QuotaPath
 		Conditional
 		Reasoned
-	}) (*struct{}, error) {
+	},
+	) (*struct{}, error) {
 		version, err := in.version()
 		if err != nil {
 			return nil, err
@@ -85,7 +86,8 @@ func (s *Server) quotaLooks(tag string) {
 		Step string    `query:"step" enum:"second,minute" default:"second" doc:"Of the points."`
 		From time.Time `query:"from" doc:"Minutes from then on; an hour ago by default."`
 		To   time.Time `query:"to" doc:"Minutes before then; now by default."`
-	}) (*plain[api.QuotaHistory], error) {
+	},
+	) (*plain[api.QuotaHistory], error) {
 		g, err := s.quotaGroup(ctx, c, in.Group)
 		if err != nil {
 			return nil, err
@@ -161,7 +163,8 @@ func (s *Server) quotaGroup(ctx context.Context, c *caller, id string) (*quota.G
 func (s *Server) createQuota(ctx context.Context, c *caller, in *struct {
 	Idempotent
 	Body api.QuotaGroupInput
-}) (*tagged[api.QuotaGroup], error) {
+},
+) (*tagged[api.QuotaGroup], error) {
 	g, err := fromQuotaGroup(&in.Body)
 	if err != nil {
 		return nil, err
@@ -188,7 +191,8 @@ func (s *Server) updateQuota(ctx context.Context, c *caller, in *struct {
 	QuotaPath
 	Conditional
 	Body api.QuotaGroupInput
-}) (*tagged[api.QuotaGroup], error) {
+},
+) (*tagged[api.QuotaGroup], error) {
 	version, err := in.version()
 	if err != nil {
 		return nil, err
@@ -216,7 +220,8 @@ func (s *Server) updateQuota(ctx context.Context, c *caller, in *struct {
 func (s *Server) simulateQuota(ctx context.Context, c *caller, in *struct {
 	QuotaPath
 	Body api.QuotaSimulationInput
-}) (*plain[api.QuotaSimulation], error) {
+},
+) (*plain[api.QuotaSimulation], error) {
 	g, err := s.quotaGroup(ctx, c, in.Group)
 	if err != nil {
 		return nil, err

@@ -12,8 +12,10 @@ import (
 )
 
 func toScene(x *scene.Scene) api.Scene {
-	return api.Scene{ID: x.ID, SceneDocument: toSceneDocument(&x.Spec), Version: x.Version, Warnings: problemErrors(x.Warnings()),
-		CreatedBy: x.CreatedBy, CreatedAt: x.CreatedAt, UpdatedBy: x.UpdatedBy, UpdatedAt: x.UpdatedAt, Reason: x.Reason}
+	return api.Scene{
+		ID: x.ID, SceneDocument: toSceneDocument(&x.Spec), Version: x.Version, Warnings: problemErrors(x.Warnings()),
+		CreatedBy: x.CreatedBy, CreatedAt: x.CreatedAt, UpdatedBy: x.UpdatedBy, UpdatedAt: x.UpdatedAt, Reason: x.Reason,
+	}
 }
 
 // span writes a duration as documents do; none is "".
@@ -34,8 +36,10 @@ func toSceneDocument(x *scene.Spec) api.SceneDocument {
 		out.Ladder = append(out.Ladder, span(d))
 	}
 	out.Graph.Nodes = mapped(x.Graph.Nodes, func(n scene.Node) api.SceneNode {
-		return api.SceneNode{ID: n.ID, Place: api.ScenePlace(n.Place), External: n.External, Within: n.Within, Network: span(n.Network),
-			Retries: n.Retries, Timeout: span(n.Timeout), FedBy: n.FedBy, X: n.X, Y: n.Y}
+		return api.SceneNode{
+			ID: n.ID, Place: api.ScenePlace(n.Place), External: n.External, Within: n.Within, Network: span(n.Network),
+			Retries: n.Retries, Timeout: span(n.Timeout), FedBy: n.FedBy, X: n.X, Y: n.Y,
+		}
 	})
 	return out
 }
@@ -77,8 +81,10 @@ func fromScene(in *api.SceneDocument) (*scene.Spec, gear.Problems) {
 	for i := range in.Graph.Nodes {
 		n := &in.Graph.Nodes[i]
 		path := fmt.Sprintf("graph.nodes[%d]", i)
-		x.Graph.Nodes = append(x.Graph.Nodes, scene.Node{ID: n.ID, Place: scene.Place(n.Place), External: n.External, Within: n.Within,
-			Network: duration(path+".network", n.Network), Retries: n.Retries, Timeout: duration(path+".timeout", n.Timeout), FedBy: n.FedBy, X: n.X, Y: n.Y})
+		x.Graph.Nodes = append(x.Graph.Nodes, scene.Node{
+			ID: n.ID, Place: scene.Place(n.Place), External: n.External, Within: n.Within,
+			Network: duration(path+".network", n.Network), Retries: n.Retries, Timeout: duration(path+".timeout", n.Timeout), FedBy: n.FedBy, X: n.X, Y: n.Y,
+		})
 	}
 	for _, e := range in.Graph.Edges {
 		x.Graph.Edges = append(x.Graph.Edges, scene.Edge(e))

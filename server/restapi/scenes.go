@@ -49,7 +49,8 @@ func (s *Server) sceneRoutes() {
 	}, func(ctx context.Context, _ *caller, in *struct {
 		ScenePath
 		Version int64 `query:"version" minimum:"0" doc:"0 for the newest."`
-	}) (*tagged[api.Scene], error) {
+	},
+	) (*tagged[api.Scene], error) {
 		x, err := s.deps.Scenes.Get(ctx, in.Scene)
 		if err == nil && in.Version > 0 {
 			x, err = s.deps.Scenes.Version(ctx, x.ID, in.Version)
@@ -63,7 +64,8 @@ func (s *Server) sceneRoutes() {
 		ScenePath
 		Conditional
 		Body api.SceneInput
-	}) (*tagged[api.Scene], error) {
+	},
+	) (*tagged[api.Scene], error) {
 		x, version, err := s.mayScene(ctx, c, in.Scene, in.Conditional)
 		if err != nil {
 			return nil, err
@@ -85,7 +87,8 @@ func (s *Server) sceneRoutes() {
 		ScenePath
 		Conditional
 		Body api.SceneTarget
-	}) (*tagged[api.Scene], error) {
+	},
+	) (*tagged[api.Scene], error) {
 		x, version, err := s.mayScene(ctx, c, in.Scene, in.Conditional)
 		if err != nil {
 			return nil, err
@@ -107,7 +110,8 @@ func (s *Server) sceneRoutes() {
 		ScenePath
 		Conditional
 		Body api.SceneRollback
-	}) (*tagged[api.Scene], error) {
+	},
+	) (*tagged[api.Scene], error) {
 		x, version, err := s.mayScene(ctx, c, in.Scene, in.Conditional)
 		if err != nil {
 			return nil, err
@@ -125,7 +129,8 @@ func (s *Server) sceneRoutes() {
 		ScenePath
 		Conditional
 		Reasoned
-	}) (*struct{}, error) {
+	},
+	) (*struct{}, error) {
 		x, version, err := s.mayScene(ctx, c, in.Scene, in.Conditional)
 		if err != nil {
 			return nil, err
@@ -168,7 +173,8 @@ func (s *Server) mayScene(ctx context.Context, c *caller, name string, in Condit
 func (s *Server) createScene(ctx context.Context, c *caller, in *struct {
 	Idempotent
 	Body api.SceneInput
-}) (*tagged[api.Scene], error) {
+},
+) (*tagged[api.Scene], error) {
 	if err := c.may(auth.Set, gear.Any, gear.Any); err != nil {
 		return nil, err
 	}

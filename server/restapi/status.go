@@ -70,7 +70,8 @@ func (s *Server) settings(ctx context.Context) (*settings.Settings, error) {
 func (s *Server) updateSettings(ctx context.Context, c *caller, in *struct {
 	Conditional
 	Body api.SettingsInput
-}) (*tagged[api.Settings], error) {
+},
+) (*tagged[api.Settings], error) {
 	version, err := in.version()
 	if err != nil {
 		return nil, err
@@ -88,8 +89,10 @@ func (s *Server) updateSettings(ctx context.Context, c *caller, in *struct {
 		path, text string
 		to         *time.Duration
 	}{
-		{"retention_minutes", in.Body.RetentionMinutes, &v.RetentionMinutes}, {"retention_hours", in.Body.RetentionHours, &v.RetentionHours},
-		{"stale_after", in.Body.StaleAfter, &v.StaleAfter}, {"forget_after", in.Body.ForgetAfter, &v.ForgetAfter},
+		{"retention_minutes", in.Body.RetentionMinutes, &v.RetentionMinutes},
+		{"retention_hours", in.Body.RetentionHours, &v.RetentionHours},
+		{"stale_after", in.Body.StaleAfter, &v.StaleAfter},
+		{"forget_after", in.Body.ForgetAfter, &v.ForgetAfter},
 	} {
 		d, ok := gear.ParseDuration(f.text)
 		if !ok {

@@ -22,7 +22,8 @@ func (s *Server) templateActions() {
 		Conditional
 		Idempotent
 		Body api.Publish
-	}) (*templateOutput, error) {
+	},
+	) (*templateOutput, error) {
 		return s.act(ctx, c, auth.Publish, in.Template, in.Conditional, in.IdempotencyKey, in.Body.Reason, in.Body, func(ctx context.Context, id string, version int64, key string) error {
 			_, err := s.deps.Templates.Publish(ctx, id, version, in.Body.Force, c.change(in.Body.Reason, key))
 			return err
@@ -37,7 +38,8 @@ func (s *Server) templateActions() {
 		Conditional
 		Idempotent
 		Body api.Rollback
-	}) (*templateOutput, error) {
+	},
+	) (*templateOutput, error) {
 		return s.act(ctx, c, auth.Publish, in.Template, in.Conditional, in.IdempotencyKey, in.Body.Reason, in.Body, func(ctx context.Context, id string, version int64, key string) error {
 			_, err := s.deps.Templates.Rollback(ctx, id, version, in.Body.Version, in.Body.Force, c.change(in.Body.Reason, key))
 			return err
@@ -52,7 +54,8 @@ func (s *Server) templateActions() {
 		Conditional
 		Idempotent
 		Body api.CopyGear
-	}) (*templateOutput, error) {
+	},
+	) (*templateOutput, error) {
 		return s.edit(ctx, c, in.Template, in.Conditional, in.IdempotencyKey, in.Body.Reason, in.Body, func(spec *template.Spec) (*template.Spec, gear.Problems) {
 			return template.CopyGear(spec, in.Body.From, in.Body.To, in.Body.Parameters)
 		})
@@ -66,7 +69,8 @@ func (s *Server) templateActions() {
 		Conditional
 		Idempotent
 		Body api.Interpolate
-	}) (*templateOutput, error) {
+	},
+	) (*templateOutput, error) {
 		return s.edit(ctx, c, in.Template, in.Conditional, in.IdempotencyKey, in.Body.Reason, in.Body, func(spec *template.Spec) (*template.Spec, gear.Problems) {
 			return template.InterpolateRange(spec, in.Body.From, in.Body.To, in.Body.Parameters)
 		})
@@ -113,7 +117,8 @@ func (s *Server) copyTemplate(ctx context.Context, c *caller, in *struct {
 	TemplatePath
 	Idempotent
 	Body api.CopyTemplate
-}) (*templateOutput, error) {
+},
+) (*templateOutput, error) {
 	id, done, err := s.once(ctx, c, in.IdempotencyKey, "template")
 	if err != nil {
 		return nil, err

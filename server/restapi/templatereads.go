@@ -16,7 +16,8 @@ func (s *Server) getDocument(ctx context.Context, _ *caller, in *struct {
 	ContentQuery
 	Accept string `header:"Accept" hidden:"true"`
 	Format string `query:"format" enum:"json,yaml" doc:"Instead of Accept."`
-}) (*documentOutput, error) {
+},
+) (*documentOutput, error) {
 	t, d, err := s.content(ctx, in.Template, in.Version)
 	if err != nil {
 		return nil, err
@@ -36,7 +37,8 @@ func (s *Server) diffTemplate(ctx context.Context, _ *caller, in *struct {
 	TemplatePath
 	From string `query:"from" required:"true" maxLength:"10" pattern:"^(draft|latest|[1-9][0-9]*)$" doc:"draft, latest or a number." example:"latest"`
 	To   string `query:"to" required:"true" maxLength:"10" pattern:"^(draft|latest|[1-9][0-9]*)$" doc:"draft, latest or a number." example:"draft"`
-}) (*plain[api.Diff], error) {
+},
+) (*plain[api.Diff], error) {
 	t, err := s.template(ctx, in.Template)
 	if err != nil {
 		return nil, err
@@ -51,7 +53,8 @@ func (s *Server) diffTemplate(ctx context.Context, _ *caller, in *struct {
 func (s *Server) listVersions(ctx context.Context, _ *caller, in *struct {
 	TemplatePath
 	Paged
-}) (*plain[api.Page[api.TemplateVersion]], error) {
+},
+) (*plain[api.Page[api.TemplateVersion]], error) {
 	t, err := s.template(ctx, in.Template)
 	if err != nil {
 		return nil, err
@@ -112,7 +115,8 @@ func (s *Server) diffDocument(ctx context.Context, _ *caller, in *struct {
 	TemplatePath
 	From string `query:"from" default:"latest" maxLength:"10" pattern:"^(draft|latest|[1-9][0-9]*)$" doc:"What it is compared with: draft, latest or a number."`
 	DocumentBody
-}) (*plain[api.Diff], error) {
+},
+) (*plain[api.Diff], error) {
 	_, stored, err := s.content(ctx, in.Template, in.From)
 	if err != nil {
 		return nil, err
@@ -133,7 +137,8 @@ func (s *Server) diffDocument(ctx context.Context, _ *caller, in *struct {
 func (s *Server) checkDocument(ctx context.Context, c *caller, in *struct {
 	Template string `query:"template" maxLength:"63" doc:"Template that the document would replace; the one of its name by default."`
 	DocumentBody
-}) (*plain[api.Check], error) {
+},
+) (*plain[api.Check], error) {
 	format, err := formatOf(in.ContentType)
 	if err != nil {
 		return nil, err

@@ -94,7 +94,8 @@ func (s *Server) templateRoutes() {
 		TemplatePath
 		Conditional
 		Reasoned
-	}) (*struct{}, error) {
+	},
+	) (*struct{}, error) {
 		t, version, err := s.editable(ctx, c, auth.Edit, in.Template, in.Conditional)
 		if err != nil {
 			return nil, err
@@ -120,7 +121,8 @@ func (s *Server) templateRoutes() {
 		TemplatePath
 		Conditional
 		Reasoned
-	}) (*templateOutput, error) {
+	},
+	) (*templateOutput, error) {
 		t, version, err := s.editable(ctx, c, auth.Edit, in.Template, in.Conditional)
 		if err != nil {
 			return nil, err
@@ -136,7 +138,8 @@ func (s *Server) templateRoutes() {
 	}, func(ctx context.Context, c *caller, in *struct {
 		TemplatePath
 		ContentQuery
-	}) (*plain[api.Check], error) {
+	},
+	) (*plain[api.Check], error) {
 		t, d, err := s.content(ctx, in.Template, in.Version)
 		if err != nil {
 			return nil, err
@@ -149,7 +152,8 @@ func (s *Server) templateRoutes() {
 	}, func(ctx context.Context, c *caller, in *struct {
 		TemplatePath
 		ContentQuery
-	}) (*plain[api.Table], error) {
+	},
+	) (*plain[api.Table], error) {
 		_, d, err := s.content(ctx, in.Template, in.Version)
 		if err != nil {
 			return nil, err
@@ -178,7 +182,8 @@ func (s *Server) templateRoutes() {
 	}, func(ctx context.Context, c *caller, in *struct {
 		TemplatePath
 		Version int `path:"version" minimum:"1" maximum:"1000000000" doc:"Version number." example:"4"`
-	}) (*plain[api.TemplateVersion], error) {
+	},
+	) (*plain[api.TemplateVersion], error) {
 		t, err := s.template(ctx, in.Template)
 		if err != nil {
 			return nil, err
@@ -254,7 +259,8 @@ func (s *Server) listTemplates(ctx context.Context, _ *caller, in *struct {
 	Search string   `query:"search" maxLength:"200" doc:"In name, description and tags."`
 	Tags   []string `query:"tag" maxItems:"32" doc:"Comma-separated; all must be there."`
 	Sort   string   `query:"sort" enum:"name,-name,updated_at,-updated_at" default:"name" doc:"Order; a minus reverses."`
-}) (*plain[api.Page[api.Template]], error) {
+},
+) (*plain[api.Page[api.Template]], error) {
 	items, next, err := s.deps.Store.ListTemplates(ctx, template.Filter{Search: in.Search, Tags: in.Tags, Sort: in.Sort, After: in.Cursor, Limit: in.Limit})
 	if err != nil {
 		return nil, err
@@ -282,7 +288,8 @@ func (s *Server) createTemplate(ctx context.Context, c *caller, in *struct {
 	Idempotent
 	Reasoned
 	DocumentBody
-}) (*templateOutput, error) {
+},
+) (*templateOutput, error) {
 	id, done, err := s.once(ctx, c, in.IdempotencyKey, "template")
 	if err != nil {
 		return nil, err
@@ -323,7 +330,8 @@ func (s *Server) saveDraft(ctx context.Context, c *caller, in *struct {
 	Reasoned
 	Force bool `query:"force" doc:"Although registered builds would refuse it."`
 	DocumentBody
-}) (*templateOutput, error) {
+},
+) (*templateOutput, error) {
 	t, version, err := s.editable(ctx, c, auth.Edit, in.Template, in.Conditional)
 	if err != nil {
 		return nil, err

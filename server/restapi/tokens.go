@@ -40,7 +40,8 @@ func (s *Server) tokenRoutes() {
 	}, func(ctx context.Context, c *caller, in *struct {
 		TokenPath
 		Reasoned
-	}) (*struct{}, error) {
+	},
+	) (*struct{}, error) {
 		t, err := s.deps.Auth.Token(ctx, in.Token)
 		if err == nil && c.mayGrant(t.Grants) != nil {
 			err = fault.New(fault.NotFound, "there is no such token")
@@ -72,7 +73,8 @@ func (s *Server) tokenRoutes() {
 	}, func(ctx context.Context, c *caller, in *struct {
 		TokenPath
 		Reasoned
-	}) (*struct{}, error) {
+	},
+	) (*struct{}, error) {
 		t, err := s.deps.Auth.EnrolToken(ctx, in.Token)
 		if err == nil && !c.Can(auth.Access, t.App, t.IDC) {
 			err = fault.New(fault.NotFound, "there is no such enrolment token")
@@ -109,7 +111,8 @@ func life(s string, otherwise time.Duration) (time.Duration, error) {
 func (s *Server) createToken(ctx context.Context, c *caller, in *struct {
 	Idempotent
 	Body api.TokenCreate
-}) (*plain[api.TokenSecret], error) {
+},
+) (*plain[api.TokenSecret], error) {
 	b := in.Body
 	grants := fromGrants(b.Grants)
 	if ps := auth.CheckGrants(grants); len(ps) > 0 {
@@ -143,7 +146,8 @@ func (s *Server) createToken(ctx context.Context, c *caller, in *struct {
 func (s *Server) createEnrol(ctx context.Context, c *caller, in *struct {
 	Idempotent
 	Body api.EnrolmentTokenCreate
-}) (*plain[api.EnrolmentTokenSecret], error) {
+},
+) (*plain[api.EnrolmentTokenSecret], error) {
 	b := in.Body
 	if err := c.may(auth.Access, b.App, b.IDC); err != nil {
 		return nil, err

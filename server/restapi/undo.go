@@ -54,7 +54,8 @@ func (s *Server) undoChange(ctx context.Context, c *caller, in *struct {
 	RevisionPath
 	Idempotent
 	Body api.Reason
-}) (*plain[api.Undone], error) {
+},
+) (*plain[api.Undone], error) {
 	shift, err := s.shift(ctx, c, in.Revision)
 	if err != nil {
 		return nil, err

@@ -57,7 +57,8 @@ func (s *Server) userRoutes() {
 		UserPath
 		Conditional
 		Reasoned
-	}) (*struct{}, error) {
+	},
+	) (*struct{}, error) {
 		version, err := in.version()
 		if err != nil {
 			return nil, err
@@ -74,7 +75,8 @@ func (s *Server) userRoutes() {
 	}, func(ctx context.Context, c *caller, in *struct {
 		UserPath
 		Body api.Reason
-	}) (*plain[api.UserSecret], error) {
+	},
+	) (*plain[api.UserSecret], error) {
 		u, err := s.user(ctx, c, in.User)
 		if err != nil {
 			return nil, err
@@ -91,7 +93,8 @@ func (s *Server) userRoutes() {
 	}, func(ctx context.Context, c *caller, in *struct {
 		UserPath
 		Body api.Reason
-	}) (*struct{}, error) {
+	},
+	) (*struct{}, error) {
 		u, err := s.user(ctx, c, in.User)
 		if err != nil {
 			return nil, err
@@ -112,7 +115,8 @@ func (s *Server) user(ctx context.Context, c *caller, idOrName string) (*auth.Us
 func (s *Server) createUser(ctx context.Context, c *caller, in *struct {
 	Idempotent
 	Body api.UserCreate
-}) (*tagged[api.UserSecret], error) {
+},
+) (*tagged[api.UserSecret], error) {
 	if err := c.may(auth.Access, gear.Any, gear.Any); err != nil {
 		return nil, err
 	}
@@ -139,7 +143,8 @@ func (s *Server) updateUser(ctx context.Context, c *caller, in *struct {
 	UserPath
 	Conditional
 	Body api.UserUpdate
-}) (*tagged[api.User], error) {
+},
+) (*tagged[api.User], error) {
 	version, err := in.version()
 	if err != nil {
 		return nil, err

@@ -28,8 +28,10 @@ func (g *Graph) shape(points []int) allocation.Graph {
 	out := allocation.Graph{}
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
-		out.Nodes = append(out.Nodes, allocation.Node{Name: n.Place.String(), Point: points[i], Call: n.External, Parent: g.Node(n.Within),
-			Network: ms(n.Network), Retries: n.Retries})
+		out.Nodes = append(out.Nodes, allocation.Node{
+			Name: n.Place.String(), Point: points[i], Call: n.External, Parent: g.Node(n.Within),
+			Network: ms(n.Network), Retries: n.Retries,
+		})
 		if n.Within == "" {
 			out.Nodes[i].Parent = allocation.None
 		}
@@ -47,8 +49,10 @@ func (g *Graph) checkShape() gear.Problems {
 	for i := range g.Nodes {
 		if at[i] = allocation.None; !g.Nodes[i].External {
 			at[i] = len(in.Points)
-			in.Points = append(in.Points, allocation.Point{Name: g.Nodes[i].Place.String(), Feeder: allocation.None,
-				Levels: []allocation.Level{{RT: []allocation.Dist{allocation.Fixed(1)}, Cap: 1, Output: 1}}})
+			in.Points = append(in.Points, allocation.Point{
+				Name: g.Nodes[i].Place.String(), Feeder: allocation.None,
+				Levels: []allocation.Level{{RT: []allocation.Dist{allocation.Fixed(1)}, Cap: 1, Output: 1}},
+			})
 		}
 	}
 	for i := range g.Nodes {
@@ -114,8 +118,10 @@ func (s *Spec) Input(profiles Profiles, limits Limits) (*allocation.Input, []Mis
 		if limits != nil {
 			p.Min, p.Max = limits(g.Nodes[i].Place)
 			if p.Max > len(p.Levels) || p.Min > len(p.Levels) {
-				missing = append(missing, Missing{g.Nodes[i].ID, g.Nodes[i].Place,
-					fmt.Sprintf("its profile has %d levels and its template allows %d..%d", len(p.Levels), p.Min, p.Max)})
+				missing = append(missing, Missing{
+					g.Nodes[i].ID, g.Nodes[i].Place,
+					fmt.Sprintf("its profile has %d levels and its template allows %d..%d", len(p.Levels), p.Min, p.Max),
+				})
 				continue
 			}
 		}

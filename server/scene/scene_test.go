@@ -35,8 +35,14 @@ func engine() scene.Spec {
 				{ID: "call_sn", Place: at("merger", "call_sn"), External: true, Network: 2 * time.Millisecond},
 				node("recall", "sn"), prerank, node("feature", "sn"), creative, rank,
 			},
-			Edges: []scene.Edge{{From: "call_sn", To: "merge"}, {From: "recall", To: "prerank"}, {From: "prerank", To: "feature"},
-				{From: "prerank", To: "creative"}, {From: "feature", To: "rank"}, {From: "creative", To: "rank"}},
+			Edges: []scene.Edge{
+				{From: "call_sn", To: "merge"},
+				{From: "recall", To: "prerank"},
+				{From: "prerank", To: "feature"},
+				{From: "prerank", To: "creative"},
+				{From: "feature", To: "rank"},
+				{From: "creative", To: "rank"},
+			},
 		},
 	}
 }
@@ -175,8 +181,14 @@ func TestDraft(t *testing.T) {
 	require.Len(t, g.Nodes, 7)
 	require.Equal(t, "merger/call_sn", g.Nodes[g.Find(at("sn", "rank"))].Within)
 	require.Equal(t, "", g.Nodes[g.Find(at("merger", "merge"))].Within)
-	require.ElementsMatch(t, []scene.Edge{{From: "merger/call_sn", To: "merger/merge"}, {From: "sn/recall", To: "sn/prerank"}, {From: "sn/prerank", To: "sn/feature"},
-		{From: "sn/prerank", To: "sn/creative"}, {From: "sn/feature", To: "sn/rank"}, {From: "sn/creative", To: "sn/rank"}}, g.Edges, "implied edges are left out")
+	require.ElementsMatch(t, []scene.Edge{
+		{From: "merger/call_sn", To: "merger/merge"},
+		{From: "sn/recall", To: "sn/prerank"},
+		{From: "sn/prerank", To: "sn/feature"},
+		{From: "sn/prerank", To: "sn/creative"},
+		{From: "sn/feature", To: "sn/rank"},
+		{From: "sn/creative", To: "sn/rank"},
+	}, g.Edges, "implied edges are left out")
 	require.Equal(t, "sn/recall", g.Nodes[g.Find(at("sn", "prerank"))].FedBy)
 	require.Empty(t, scene.Draft(nil).Nodes)
 }

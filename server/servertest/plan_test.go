@@ -125,4 +125,3 @@ func TestR03(t *testing.T) {
 		require.Equal(t, gear.RungStaged, m.Now().Rung)
 	}
 }
-

@@ -13,9 +13,6 @@ import (
 	"github.com/allspark/allspark/server/config"
 )
 
-// stopBudget is what Ctrl-C may take with streams open.
-const stopBudget = 5 * time.Second
-
 // Server is a controller in this process, on free ports, with real listeners.
 type Server struct {
 	*Client

@@ -79,8 +79,10 @@ type glassRecord struct {
 func (glassRecord) TableName() string { return "break_glass" }
 
 func fromGlassRecord(r glassRecord) plan.Glass {
-	return plan.Glass{ID: r.ID, RequestedBy: r.RequestedBy, RequestedAt: r.Requested.time(), Reason: r.Reason, Until: r.Until.time(),
-		ApprovedBy: r.ApprovedBy, ApprovedAt: r.Approved.time()}
+	return plan.Glass{
+		ID: r.ID, RequestedBy: r.RequestedBy, RequestedAt: r.Requested.time(), Reason: r.Reason, Until: r.Until.time(),
+		ApprovedBy: r.ApprovedBy, ApprovedAt: r.Approved.time(),
+	}
 }
 
 // CreateGlass implements planner.Store.

@@ -31,8 +31,10 @@ type runRecord struct {
 func (runRecord) TableName() string { return "plan_runs" }
 
 func fromRunRecord(r *runRecord) plan.Run {
-	return plan.Run{Key: plan.Key{Plan: r.PlanID, Occurrence: r.Occurrence, Step: r.Step}, Epoch: r.Epoch, State: r.State, Start: r.Start.time(),
-		End: r.End.time(), FiredAt: r.Fired.time(), Staged: r.Staged, Reason: r.Reason, Claims: r.Claims.v, Updated: r.Updated.time()}
+	return plan.Run{
+		Key: plan.Key{Plan: r.PlanID, Occurrence: r.Occurrence, Step: r.Step}, Epoch: r.Epoch, State: r.State, Start: r.Start.time(),
+		End: r.End.time(), FiredAt: r.Fired.time(), Staged: r.Staged, Reason: r.Reason, Claims: r.Claims.v, Updated: r.Updated.time(),
+	}
 }
 
 // ListRuns implements planner.Store.
@@ -78,8 +80,10 @@ func (d *DB) RecordRun(ctx context.Context, r *plan.Run, claims []*control.Claim
 		if err != nil {
 			return err
 		}
-		n := runRecord{PlanID: r.Plan, Occurrence: r.Occurrence, Step: r.Step, Epoch: r.Epoch, State: r.State, Start: at(r.Start), End: at(r.End),
-			Fired: at(r.FiredAt), Staged: r.Staged, Reason: r.Reason, Updated: at(now)}
+		n := runRecord{
+			PlanID: r.Plan, Occurrence: r.Occurrence, Step: r.Step, Epoch: r.Epoch, State: r.State, Start: at(r.Start), End: at(r.End),
+			Fired: at(r.FiredAt), Staged: r.Staged, Reason: r.Reason, Updated: at(now),
+		}
 		if r.State == plan.Fired && r.FiredAt.IsZero() {
 			n.Fired = at(now)
 		}

@@ -81,33 +81,45 @@ type planRecord struct {
 func (planRecord) TableName() string { return "plans" }
 
 func toPlanRecord(p *plan.Plan) *planRecord {
-	d := planDoc{Zone: p.Zone, Owner: p.Owner, Executor: p.Executor, Approver: p.Approver, Purpose: p.Purpose,
+	d := planDoc{
+		Zone: p.Zone, Owner: p.Owner, Executor: p.Executor, Approver: p.Approver, Purpose: p.Purpose,
 		Repeat: p.Repeat, Gap: p.Gap, Overlap: p.Overlap, Glass: p.Glass,
 		Steps: each(p.Steps, func(s plan.Step) planStepDoc {
-			return planStepDoc{s.Name, s.Do, s.At, s.Overlap, s.After, s.Offset, s.Until, s.UntilAt, s.UntilOverlap, s.For,
+			return planStepDoc{
+				s.Name, s.Do, s.At, s.Overlap, s.After, s.Offset, s.Until, s.UntilAt, s.UntilOverlap, s.For,
 				each(s.Sets, func(x plan.Set) planSetDoc {
 					return planSetDoc{scopeDoc(x.Scope), x.Level, string(x.Strategy), x.AvailableRT, x.Timeout, x.Target, x.Budget, x.Template, x.Version}
-				})}
-		})}
-	return &planRecord{ID: p.ID, Name: p.Name, State: p.State, Epoch: p.Epoch, Body: docOf(d), Doc: d, Version: p.Version,
+				}),
+			}
+		}),
+	}
+	return &planRecord{
+		ID: p.ID, Name: p.Name, State: p.State, Epoch: p.Epoch, Body: docOf(d), Doc: d, Version: p.Version,
 		CreatedBy: p.CreatedBy, Created: at(p.CreatedAt), UpdatedBy: p.UpdatedBy, Updated: at(p.UpdatedAt),
-		ApprovedBy: p.ApprovedBy, Approved: at(p.ApprovedAt)}
+		ApprovedBy: p.ApprovedBy, Approved: at(p.ApprovedAt),
+	}
 }
 
 func fromPlanRecord(r *planRecord) *plan.Plan {
 	d := &r.Body.v
-	return &plan.Plan{ID: r.ID, Name: r.Name, Zone: d.Zone, Owner: d.Owner, Executor: d.Executor, Approver: d.Approver, Purpose: d.Purpose,
+	return &plan.Plan{
+		ID: r.ID, Name: r.Name, Zone: d.Zone, Owner: d.Owner, Executor: d.Executor, Approver: d.Approver, Purpose: d.Purpose,
 		Repeat: d.Repeat, Gap: d.Gap, Overlap: d.Overlap, Glass: d.Glass, State: r.State, Epoch: r.Epoch, Version: r.Version,
 		CreatedBy: r.CreatedBy, CreatedAt: r.Created.time(), UpdatedBy: r.UpdatedBy, UpdatedAt: r.Updated.time(),
 		ApprovedBy: r.ApprovedBy, ApprovedAt: r.Approved.time(),
 		Steps: each(d.Steps, func(s planStepDoc) plan.Step {
-			return plan.Step{Name: s.Name, Do: s.Do, At: s.At, Overlap: s.Overlap, After: s.After, Offset: s.Offset,
+			return plan.Step{
+				Name: s.Name, Do: s.Do, At: s.At, Overlap: s.Overlap, After: s.After, Offset: s.Offset,
 				Until: s.Until, UntilAt: s.UntilAt, UntilOverlap: s.UntilOverlap, For: s.For,
 				Sets: each(s.Sets, func(x planSetDoc) plan.Set {
-					return plan.Set{Scope: control.Scope(x.Scope), Level: x.Level, Strategy: gear.Strategy(x.Strategy), AvailableRT: x.AvailableRT,
-						Timeout: x.Timeout, Target: x.Target, Budget: x.Budget, Template: x.Template, Version: x.Version}
-				})}
-		})}
+					return plan.Set{
+						Scope: control.Scope(x.Scope), Level: x.Level, Strategy: gear.Strategy(x.Strategy), AvailableRT: x.AvailableRT,
+						Timeout: x.Timeout, Target: x.Target, Budget: x.Budget, Template: x.Template, Version: x.Version,
+					}
+				}),
+			}
+		}),
+	}
 }
 
 func heldPlan(tx *gorm.DB, id string, version int64) (*planRecord, error) {

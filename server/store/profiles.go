@@ -61,9 +61,11 @@ func toProfileRecord(p *profile.Profile) *profileRecord {
 			}), Work: l.Work, Effect: l.Effect, Output: l.Output, Cap: l.Cap, Samples: l.Samples}
 		}),
 	}
-	r := &profileRecord{ID: p.ID, App: p.App, Point: p.Point, Scene: p.Scene, LevelTable: p.Table, Source: string(p.Source),
+	r := &profileRecord{
+		ID: p.ID, App: p.App, Point: p.Point, Scene: p.Scene, LevelTable: p.Table, Source: string(p.Source),
 		Template: p.Template, TemplateVersion: p.TemplateVersion, Body: docOf(d), Measured: at(p.MeasuredAt), Version: p.Version,
-		CreatedBy: p.CreatedBy, Created: at(p.CreatedAt), UpdatedBy: p.UpdatedBy, Updated: at(p.UpdatedAt)}
+		CreatedBy: p.CreatedBy, Created: at(p.CreatedAt), UpdatedBy: p.UpdatedBy, Updated: at(p.UpdatedAt),
+	}
 	return r.told()
 }
 

@@ -67,8 +67,10 @@ func (d sceneDoc) spec(name string) scene.Spec {
 		MaxTimeouts: d.MaxTimeouts, FeedbackAlone: d.FeedbackAlone, Ladder: d.Ladder, From: d.From, To: d.To, Front: scene.Place(d.Front),
 		Graph: scene.Graph{
 			Nodes: each(d.Nodes, func(n nodeDoc) scene.Node {
-				return scene.Node{ID: n.ID, Place: scene.Place(n.Place), External: n.External, Within: n.Within, Network: n.Network,
-					Retries: n.Retries, Timeout: n.Timeout, FedBy: n.FedBy, X: n.X, Y: n.Y}
+				return scene.Node{
+					ID: n.ID, Place: scene.Place(n.Place), External: n.External, Within: n.Within, Network: n.Network,
+					Retries: n.Retries, Timeout: n.Timeout, FedBy: n.FedBy, X: n.X, Y: n.Y,
+				}
 			}),
 			Edges: each(d.Edges, func(e edgeDoc) scene.Edge { return scene.Edge(e) }),
 		},
@@ -111,23 +113,31 @@ type namedScene struct {
 
 func toSceneRecord(s *scene.Scene) *sceneRecord {
 	d := toSceneDoc(&s.Spec)
-	return &sceneRecord{ID: s.ID, Name: s.Name, Body: docOf(d), Doc: d, Version: s.Version, Reason: s.Reason,
-		CreatedBy: s.CreatedBy, Created: at(s.CreatedAt), UpdatedBy: s.UpdatedBy, Updated: at(s.UpdatedAt)}
+	return &sceneRecord{
+		ID: s.ID, Name: s.Name, Body: docOf(d), Doc: d, Version: s.Version, Reason: s.Reason,
+		CreatedBy: s.CreatedBy, Created: at(s.CreatedAt), UpdatedBy: s.UpdatedBy, Updated: at(s.UpdatedAt),
+	}
 }
 
 func fromSceneRecord(r *sceneRecord) *scene.Scene {
-	return &scene.Scene{ID: r.ID, Spec: r.Body.v.spec(r.Name), Version: r.Version, Reason: r.Reason,
-		CreatedBy: r.CreatedBy, CreatedAt: r.Created.time(), UpdatedBy: r.UpdatedBy, UpdatedAt: r.Updated.time()}
+	return &scene.Scene{
+		ID: r.ID, Spec: r.Body.v.spec(r.Name), Version: r.Version, Reason: r.Reason,
+		CreatedBy: r.CreatedBy, CreatedAt: r.Created.time(), UpdatedBy: r.UpdatedBy, UpdatedAt: r.Updated.time(),
+	}
 }
 
 func toSceneVersion(s *scene.Scene) *sceneVersionRecord {
-	return &sceneVersionRecord{SceneID: s.ID, Version: s.Version, Body: docOf(namedScene{s.Name, toSceneDoc(&s.Spec)}), Reason: s.Reason,
-		CreatedBy: s.CreatedBy, Created: at(s.CreatedAt), UpdatedBy: s.UpdatedBy, Updated: at(s.UpdatedAt)}
+	return &sceneVersionRecord{
+		SceneID: s.ID, Version: s.Version, Body: docOf(namedScene{s.Name, toSceneDoc(&s.Spec)}), Reason: s.Reason,
+		CreatedBy: s.CreatedBy, Created: at(s.CreatedAt), UpdatedBy: s.UpdatedBy, Updated: at(s.UpdatedAt),
+	}
 }
 
 func fromSceneVersion(r *sceneVersionRecord) *scene.Scene {
-	return &scene.Scene{ID: r.SceneID, Spec: r.Body.v.spec(r.Body.v.Name), Version: r.Version, Reason: r.Reason,
-		CreatedBy: r.CreatedBy, CreatedAt: r.Created.time(), UpdatedBy: r.UpdatedBy, UpdatedAt: r.Updated.time()}
+	return &scene.Scene{
+		ID: r.SceneID, Spec: r.Body.v.spec(r.Body.v.Name), Version: r.Version, Reason: r.Reason,
+		CreatedBy: r.CreatedBy, CreatedAt: r.Created.time(), UpdatedBy: r.UpdatedBy, UpdatedAt: r.Updated.time(),
+	}
 }
 
 // CreateScene implements scene.Store.

@@ -17,11 +17,13 @@ import (
 
 func peak(name string) *plan.Plan {
 	any := control.Scope{Scene: "k2", IDC: "*", App: "sn", Point: "recall", Bucket: "*"}
-	return &plan.Plan{Name: name, Zone: "Asia/Shanghai", Owner: "ann", Executor: "bob", Purpose: "midnight", Repeat: "56 23 * * *", Gap: plan.GapSkip, Overlap: plan.Later,
+	return &plan.Plan{
+		Name: name, Zone: "Asia/Shanghai", Owner: "ann", Executor: "bob", Purpose: "midnight", Repeat: "56 23 * * *", Gap: plan.GapSkip, Overlap: plan.Later,
 		Steps: []plan.Step{
 			{Name: "peak", Do: plan.KindSet, Until: "auto", Sets: []plan.Set{{Scope: any, Level: 3, AvailableRT: 8 * time.Millisecond, Budget: 12.5, Template: "x", Version: 2, Strategy: "fixed", Timeout: time.Second, Target: 2 * time.Second}}},
 			{Name: "auto", Do: plan.KindAuto, After: "peak", Offset: 7 * time.Minute},
-		}}
+		},
+	}
 }
 
 func armed(p *plan.Plan, occurrence string, start time.Time) (*plan.Run, []*control.Claim) {
@@ -181,8 +183,10 @@ func testFreezes(t *testing.T, db *store.DB) {
 	f := &plan.Freeze{App: "sn", IDC: "*", From: now.Add(-time.Minute), Until: now.Add(time.Hour), Reason: "peak"}
 	require.NoError(t, db.CreateFreeze(ctx, f, by("root")))
 	claim := func(app string) *control.Claim {
-		return &control.Claim{Field: control.FieldLevel, Level: 2, Scope: control.Scope{Scene: "*", IDC: "*", App: app, Point: "recall", Bucket: "*"},
-			Source: control.SourceManual, Reason: "x", End: now.Add(time.Hour)}
+		return &control.Claim{
+			Field: control.FieldLevel, Level: 2, Scope: control.Scope{Scene: "*", IDC: "*", App: app, Point: "recall", Bucket: "*"},
+			Source: control.SourceManual, Reason: "x", End: now.Add(time.Hour),
+		}
 	}
 	requireCode(t, fault.Frozen, db.CreateClaim(ctx, claim("sn"), by("ann")))
 	require.NoError(t, db.CreateClaim(ctx, claim("rank"), by("ann")))

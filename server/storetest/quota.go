@@ -76,8 +76,10 @@ func testQuotaMinutes(t *testing.T, db *store.DB) {
 	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	var ms []quota.Minute
 	for i := range 5 {
-		ms = append(ms, quota.Minute{Group: "a", At: start.Add(time.Duration(i) * time.Minute), Ticks: 600, Consumed: 1e6 + 0.5, Requests: 1000,
-			Sum: 0.9, SumMax: 1.1, Base: 100.25, BaseMin: 10, BaseMax: 200, Fallback: 0.5, Agents: 3, CPU: -1, Build: "1"})
+		ms = append(ms, quota.Minute{
+			Group: "a", At: start.Add(time.Duration(i) * time.Minute), Ticks: 600, Consumed: 1e6 + 0.5, Requests: 1000,
+			Sum: 0.9, SumMax: 1.1, Base: 100.25, BaseMin: 10, BaseMax: 200, Fallback: 0.5, Agents: 3, CPU: -1, Build: "1",
+		})
 	}
 	require.NoError(t, db.SaveQuotaMinutes(ctx, nil))
 	require.NoError(t, db.SaveQuotaMinutes(ctx, append(ms, quota.Minute{Group: "b", At: start})))

@@ -99,12 +99,16 @@ func testScenes(t *testing.T, db *store.DB) {
 }
 
 func newProfile(point string, source profile.Source) *profile.Profile {
-	p := &profile.Profile{Key: profile.Key{App: "sn", Point: point, Scene: gear.Any, Table: "abc"}, Source: source, Template: "recall-tags", TemplateVersion: 3,
-		Classes: []allocation.Class{{Name: "light", Share: 0.75}, {Name: "heavy", Share: 0.25}}, MeasuredAt: time.UnixMicro(1_700_000_000_000_001).UTC()}
+	p := &profile.Profile{
+		Key: profile.Key{App: "sn", Point: point, Scene: gear.Any, Table: "abc"}, Source: source, Template: "recall-tags", TemplateVersion: 3,
+		Classes: []allocation.Class{{Name: "light", Share: 0.75}, {Name: "heavy", Share: 0.25}}, MeasuredAt: time.UnixMicro(1_700_000_000_000_001).UTC(),
+	}
 	for l := range 3 {
 		x := float64(l + 1)
-		p.Levels = append(p.Levels, profile.Level{Work: x, Effect: 1 - 1/x, Output: 10 * x, Cap: 20 * x, Samples: int64(100 * l),
-			RT: [][]allocation.Quantile{{{Q: 0.5, MS: x}, {Q: 0.99, MS: 3.25 * x}}, {{Q: 0.5, MS: 2 * x}, {Q: 0.99, MS: 9 * x}}}})
+		p.Levels = append(p.Levels, profile.Level{
+			Work: x, Effect: 1 - 1/x, Output: 10 * x, Cap: 20 * x, Samples: int64(100 * l),
+			RT: [][]allocation.Quantile{{{Q: 0.5, MS: x}, {Q: 0.99, MS: 3.25 * x}}, {{Q: 0.5, MS: 2 * x}, {Q: 0.99, MS: 9 * x}}},
+		})
 	}
 	return p
 }
@@ -179,8 +183,10 @@ func testAllocations(t *testing.T, db *store.DB) {
 	require.Empty(t, problems)
 	require.NotEmpty(t, table.Rows)
 	for n := 1; n <= 4; n++ {
-		v := &allocation.Version{Info: allocation.Info{Scene: "k2", IDC: gear.Any, SceneVersion: int64(n), InputHash: in.Hash(), Cause: "the scene changed",
-			Took: 12 * time.Millisecond, Oldest: time.UnixMicro(1_700_000_000_000_000).UTC(), Learned: 1}, Table: *table}
+		v := &allocation.Version{Info: allocation.Info{
+			Scene: "k2", IDC: gear.Any, SceneVersion: int64(n), InputHash: in.Hash(), Cause: "the scene changed",
+			Took: 12 * time.Millisecond, Oldest: time.UnixMicro(1_700_000_000_000_000).UTC(), Learned: 1,
+		}, Table: *table}
 		require.NoError(t, db.SaveAllocation(ctx, v, 3, by("system:allocation")))
 		require.Equal(t, n, v.Number)
 		require.Equal(t, table.First, v.First)

@@ -144,8 +144,10 @@ func (s *crowdSum) report(r *gear.CrowdReport) {
 }
 
 func (s *crowdSum) crowd() Crowd {
-	c := Crowd{Edge: s.last.Edge, Count: s.count, Work: s.last.Work, Level: float64(s.last.Level), Bounded: s.last.Bounded,
-		Downgraded: s.down, Needless: s.needless, NeedlessError: s.spread, Reason: s.reason, Machines: 1}
+	c := Crowd{
+		Edge: s.last.Edge, Count: s.count, Work: s.last.Work, Level: float64(s.last.Level), Bounded: s.last.Bounded,
+		Downgraded: s.down, Needless: s.needless, NeedlessError: s.spread, Reason: s.reason, Machines: 1,
+	}
 	if s.count > 0 {
 		c.Mean = s.sum / time.Duration(s.count)
 	}

@@ -184,8 +184,12 @@ func TestRunWritesWhatIsLeftWhenItEnds(t *testing.T) {
 func TestRangeRefusesNonsense(t *testing.T) {
 	h := telemetry.History{Store: openStore(t)}
 	for _, x := range []struct{ span, step time.Duration }{
-		{time.Hour, 0}, {time.Hour, time.Second}, {time.Hour, 90 * time.Second}, {48 * time.Hour, 90 * time.Minute},
-		{-time.Hour, time.Minute}, {1000 * 24 * time.Hour, time.Minute},
+		{time.Hour, 0},
+		{time.Hour, time.Second},
+		{time.Hour, 90 * time.Second},
+		{48 * time.Hour, 90 * time.Minute},
+		{-time.Hour, time.Minute},
+		{1000 * 24 * time.Hour, time.Minute},
 	} {
 		_, err := h.Range(t.Context(), telemetry.Filter{}, t0, t0.Add(x.span), x.step)
 		require.Error(t, err, "%v", x)

@@ -195,8 +195,10 @@ func (n *node) json(b *bytes.Buffer) {
 // the words of YAML 1.1's booleans excepted.
 var plainWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_./-]*$`)
 
-var yamlWords = []string{"true", "True", "TRUE", "false", "False", "FALSE", "null", "Null", "NULL", "yes", "Yes", "YES",
-	"no", "No", "NO", "on", "On", "ON", "off", "Off", "OFF", "y", "Y", "n", "N"}
+var yamlWords = []string{
+	"true", "True", "TRUE", "false", "False", "FALSE", "null", "Null", "NULL", "yes", "Yes", "YES",
+	"no", "No", "NO", "on", "On", "ON", "off", "Off", "OFF", "y", "Y", "n", "N",
+}
 
 // plainDuration is what durations look like; parsers of YAML 1.1 and 1.2 agree
 // that it is a string.

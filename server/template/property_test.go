@@ -72,8 +72,10 @@ func genValue(t *rapid.T, p template.Parameter) gear.Value {
 	case gear.KindEnum:
 		return gear.Enum(rapid.SampledFrom(p.Values).Draw(t, "e"))
 	default:
-		return gear.String(rapid.SampledFrom([]string{"", "a", "true", "null", "~", "1", "-1.5", ".nan", "0x1f", "1_000", "01", "yes", "双十一", "x: y",
-			"# no", "- a", "'", `"`, `\`, "{a}", "[", "&a", "*a", "!t", "%", "@", " lead", "trail ", "8ms", "2026-11-30", "12:30", "<<", "=", "é\u00a0", "😀"}).Draw(t, "s"))
+		return gear.String(rapid.SampledFrom([]string{
+			"", "a", "true", "null", "~", "1", "-1.5", ".nan", "0x1f", "1_000", "01", "yes", "双十一", "x: y",
+			"# no", "- a", "'", `"`, `\`, "{a}", "[", "&a", "*a", "!t", "%", "@", " lead", "trail ", "8ms", "2026-11-30", "12:30", "<<", "=", "é\u00a0", "😀",
+		}).Draw(t, "s"))
 	}
 }
 
@@ -117,9 +119,11 @@ func genSpec(t *rapid.T) template.Spec {
 
 func TestDocumentsRoundTripExactly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		d := &template.Document{Name: "x", Spec: genSpec(t),
+		d := &template.Document{
+			Name: "x", Spec: genSpec(t),
 			Description: rapid.SampledFrom([]string{"", "one line", "two\nlines\n", "  indented\n\ttab", "# no comment", "null", "true: false"}).Draw(t, "description"),
-			Tags:        rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"k2", "yes", "1", "双", "a b", "null", "x: y"}), 0, 4, rapid.ID).Draw(t, "tags")}
+			Tags:        rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"k2", "yes", "1", "双", "a b", "null", "x: y"}), 0, 4, rapid.ID).Draw(t, "tags"),
+		}
 		if len(d.Tags) == 0 {
 			d.Tags = nil
 		}

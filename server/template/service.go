@@ -117,8 +117,10 @@ func (s *Service) Create(ctx context.Context, d *Document, c audit.Change) (*Tem
 	if err != nil {
 		return nil, err
 	}
-	t := &Template{ID: id, Name: d.Name, Description: d.Description, Tags: slices.Clone(d.Tags), Draft: d.Spec.Clone(),
-		CreatedBy: c.Actor, UpdatedBy: c.Actor}
+	t := &Template{
+		ID: id, Name: d.Name, Description: d.Description, Tags: slices.Clone(d.Tags), Draft: d.Spec.Clone(),
+		CreatedBy: c.Actor, UpdatedBy: c.Actor,
+	}
 	if err := s.store.CreateTemplate(ctx, t, change(c, "create", t)); err != nil {
 		return nil, fmt.Errorf("create template %q: %w", d.Name, err)
 	}
@@ -254,8 +256,10 @@ func (s *Service) Copy(ctx context.Context, id, from, name string, c audit.Chang
 	if err := sound(d); err != nil {
 		return nil, err
 	}
-	newer := &Template{Name: name, Description: t.Description, Tags: slices.Clone(t.Tags), Draft: spec.Clone(), CopiedFrom: t.ID,
-		CreatedBy: c.Actor, UpdatedBy: c.Actor}
+	newer := &Template{
+		Name: name, Description: t.Description, Tags: slices.Clone(t.Tags), Draft: spec.Clone(), CopiedFrom: t.ID,
+		CreatedBy: c.Actor, UpdatedBy: c.Actor,
+	}
 	if newer.ID, err = newID(); err != nil {
 		return nil, err
 	}

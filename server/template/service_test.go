@@ -32,11 +32,15 @@ var alice = audit.Change{Actor: "alice", Via: "test", Reason: "test"}
 
 func spec() template.Spec {
 	return template.Spec{
-		Parameters: []template.Parameter{{Param: gear.Param{Name: "tag_count", Kind: gear.KindInt, Min: gear.Int(1), Max: gear.Int(1000),
-			Monotonic: gear.MonotonicUp}, Interpolation: template.Linear, Cost: true}},
+		Parameters: []template.Parameter{{Param: gear.Param{
+			Name: "tag_count", Kind: gear.KindInt, Min: gear.Int(1), Max: gear.Int(1000),
+			Monotonic: gear.MonotonicUp,
+		}, Interpolation: template.Linear, Cost: true}},
 		Levels: 10, Default: 8, Min: 1, Max: 10, Strategy: template.Strategy{Kind: gear.StrategyFixed},
-		Anchors: []template.Anchor{{Level: 1, Set: map[string]gear.Value{"tag_count": gear.Int(20)}},
-			{Level: 10, Set: map[string]gear.Value{"tag_count": gear.Int(200)}}},
+		Anchors: []template.Anchor{
+			{Level: 1, Set: map[string]gear.Value{"tag_count": gear.Int(20)}},
+			{Level: 10, Set: map[string]gear.Value{"tag_count": gear.Int(200)}},
+		},
 	}
 }
 
@@ -66,8 +70,10 @@ func newRoom(t *testing.T, who declared) *room {
 
 func threeMachines() declared {
 	return declared{
-		{App: "sn", IDC: "na61", Build: "1.2", Point: "recall", Machines: 3, Params: []gear.Param{{Name: "tag_count", Kind: gear.KindInt,
-			Min: gear.Int(10), Max: gear.Int(200), Default: gear.Int(100)}}},
+		{App: "sn", IDC: "na61", Build: "1.2", Point: "recall", Machines: 3, Params: []gear.Param{{
+			Name: "tag_count", Kind: gear.KindInt,
+			Min: gear.Int(10), Max: gear.Int(200), Default: gear.Int(100),
+		}}},
 		{App: "sn", IDC: "na61", Build: "1.2", Point: "fetch", Machines: 3, Params: []gear.Param{{Name: "docs", Kind: gear.KindInt, Default: gear.Int(1)}}},
 	}
 }
