@@ -1,11 +1,11 @@
 import { LineChart } from "echarts/charts";
 import { GridComponent, LegendComponent, MarkLineComponent, TooltipComponent } from "echarts/components";
-import { init, use, type EChartsCoreOption, type EChartsType } from "echarts/core";
+import { init, use as register, type EChartsCoreOption, type EChartsType } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
 import { useEffect, useRef } from "react";
 import { useDark } from "../../ui/preferences";
 
-use([LineChart, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent, CanvasRenderer]);
+register([LineChart, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent, CanvasRenderer]);
 
 const inks = {
   light: ["#0b6e69", "#b45f00", "#5b4bb5", "#b3261e", "#2f6f2f", "#7a4b00", "#00608a", "#8a2a6b"],
@@ -31,15 +31,19 @@ export function Plot({ label, option }: { label: string; option: EChartsCoreOpti
   useEffect(() => {
     const style = getComputedStyle(document.documentElement);
     const of = (name: string) => style.getPropertyValue(name).trim();
-    const axis = { axisLabel: { color: of("--soft") }, axisLine: { lineStyle: { color: of("--line") } } };
-    const x = (option.xAxis ?? {}) as object;
+    const axis = {
+      nameTextStyle: { color: of("--soft") },
+      axisLabel: { color: of("--soft") },
+      axisLine: { lineStyle: { color: of("--line") } },
+    };
+    const x = option.xAxis ?? {};
     const y = (Array.isArray(option.yAxis) ? option.yAxis : [option.yAxis ?? {}]) as object[];
     chart.current?.setOption(
       {
         animation: false,
         color: inks[dark ? "dark" : "light"],
         grid: { left: 54, right: 54, top: 34, bottom: 30 },
-        legend: { type: "scroll", textStyle: { color: of("--text"), fontSize: 11 } },
+        legend: { type: "scroll", top: 0, textStyle: { color: of("--text"), fontSize: 11 } },
         tooltip: {
           trigger: "axis",
           confine: true,
