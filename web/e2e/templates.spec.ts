@@ -88,6 +88,7 @@ test("copy a template, break a type, fix it, change a gear, publish, watch the a
     await expect(page.locator("h1 ~ .tag", { hasText: "v1" })).toBeVisible();
   });
 
+  let bound = "";
   await test.step("bind it, see what would change, and watch the agents take it", async () => {
     await page.goto(`/bindings?new=1&template=${name}`);
     const dialog = page.getByRole("dialog");
@@ -100,6 +101,7 @@ test("copy a template, break a type, fix it, change a gear, publish, watch the a
     await expect(page.getByTestId("progress-summary").first()).toHaveText(
       /3 of 3 agents hold revision \d+ after [\d.]+ m?s/,
     );
+    bound = /revision (\d+)/.exec(await page.getByTestId("progress-summary").first().innerText())![1]!;
   });
 
   const before = await test.step("measure", () => meanRT(page));
@@ -123,34 +125,33 @@ test("copy a template, break a type, fix it, change a gear, publish, watch the a
   });
 
   await test.step("one click undoes it, and RT is back", async () => {
-    const shown = await page.getByTestId("progress-summary").count();
-    await page.locator(".ant-drawer").getByRole("button", { name: "Undo" }).first().click();
+    const change = (version: number) =>
+      page
+        .locator(".ant-drawer section")
+        .filter({ hasText: `template ${name} version ${version} published` });
+    await change(2).getByRole("button", { name: "Undo" }).click();
     const dialog = page.getByRole("dialog").filter({ hasText: "Undo revision" });
     await expect(dialog.getByText(`roll template ${name} back to version 1`)).toBeVisible();
     await dialog.getByPlaceholder(/Why/).fill("end of the test");
     await dialog.getByRole("button", { name: "Undo" }).click();
     await expect(dialog).toBeHidden();
-    await expect(page.getByTestId("progress-summary")).toHaveCount(shown + 1);
-    await expect(page.getByTestId("progress-summary").first()).toHaveText(/3 of 3 agents hold/);
+    await expect(change(3).getByTestId("progress-summary")).toHaveText(/3 of 3 agents hold/);
     await expect
       .poll(() => meanRT(page), { timeout: 30_000, intervals: [1_000] })
       .toBeGreaterThan(before * 0.8);
   });
 
   await test.step("the binding's revision can be undone as well", async () => {
-    await page.goto("/changes?app=sn&idc=sh");
-    const row = page.getByRole("row", { name: new RegExp(`bound to template ${name}`) });
-    await row.getByRole("button", { name: "Undo" }).click();
+    await page.goto(`/changes/${bound}`);
+    const undo = page.locator(".page-head").getByRole("button", { name: "Undo" });
+    await undo.click();
     const dialog = page.getByRole("dialog");
     await expect(dialog.getByText(/unbind k2\/sh\/sn\/recall/)).toBeVisible();
     await dialog.getByPlaceholder(/Why/).fill("end of the test");
     await dialog.getByRole("button", { name: "Undo" }).click();
     await expect(dialog).toBeHidden();
-    await expect(page.getByRole("row", { name: /unbound from template/ })).toBeVisible();
-    // Done once, it is not offered again: the revision's page says why.
-    await row.getByRole("link").click();
-    await expect(page.getByRole("heading", { level: 1, name: /^#\d+/ })).toBeVisible();
-    await expect(page.locator(".page-head").getByRole("button", { name: "Undo" })).toBeDisabled();
+    // Done once, it is not offered again.
+    await expect(undo).toBeDisabled();
   });
 });
 
