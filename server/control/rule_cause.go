@@ -18,7 +18,9 @@ func Cause(before *Basis, after *Basis) (sentence string, claims []string) {
 	if before == nil {
 		before = &Basis{}
 	}
-	var parts []string
+	// What people did comes first: the sentence is short, and a loop that moves
+	// many claims at once must not hide it.
+	parts := append(bindingCauses(before.Bindings, after.Bindings), versionCauses(before.Versions, after.Versions)...)
 	old, now := claimIndex(before.Claims), claimIndex(after.Claims)
 	for _, c := range after.Claims {
 		if old[c.ID] == nil {
@@ -32,8 +34,6 @@ func Cause(before *Basis, after *Basis) (sentence string, claims []string) {
 			parts = append(parts, fmt.Sprintf("%s by %s for %s ended", c.ValueText(), who(c), c.Scope))
 		}
 	}
-	parts = append(parts, bindingCauses(before.Bindings, after.Bindings)...)
-	parts = append(parts, versionCauses(before.Versions, after.Versions)...)
 	if !slices.Equal(before.Points, after.Points) {
 		parts = append(parts, "declared points changed")
 	}

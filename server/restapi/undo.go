@@ -103,6 +103,9 @@ func (s *Server) undoClaims(ctx context.Context, c *caller, shift *control.Shift
 		if err != nil {
 			return nil, err
 		}
+		if cl.Source != control.SourceManual {
+			continue // loops and plans set theirs again by themselves
+		}
 		came := !cl.Start.After(shift.At) && (cl.Released.IsZero() || cl.Released.After(shift.At))
 		went := !cl.Released.IsZero() && !cl.Released.After(shift.At) && (cl.End.IsZero() || now.Before(cl.End))
 		if !(came && cl.Active(now)) && !went {

@@ -98,12 +98,16 @@ test("copy a template, break a type, fix it, change a gear, publish, watch the a
     await dialog.getByLabel("Point", { exact: true }).fill("recall");
     await expect(dialog.getByText(/1 points would resolve differently/)).toBeVisible();
     await dialog.getByRole("button", { name: "Save" }).click();
-    await expect(page.getByTestId("progress-summary").first()).toHaveText(
-      /3 of 3 agents hold revision \d+ after [\d.]+ m?s/,
-    );
-    bound = /revision (\d+)/.exec(await page.getByTestId("progress-summary").first().innerText())![1]!;
+    const held = page
+      .locator(".ant-drawer section")
+      .filter({ hasText: `bound to template ${name}` })
+      .getByTestId("progress-summary");
+    await expect(held).toHaveText(/3 of 3 agents hold revision \d+ after [\d.]+ m?s/);
+    bound = /revision (\d+)/.exec(await held.innerText())![1]!;
   });
 
+  const change = (version: number) =>
+    page.locator(".ant-drawer section").filter({ hasText: `template ${name} version ${version} published` });
   const before = await test.step("measure", () => meanRT(page));
 
   await test.step("change a gear, publish, watch every agent acknowledge, and see RT fall", async () => {
@@ -119,16 +123,12 @@ test("copy a template, break a type, fix it, change a gear, publish, watch the a
     await dialog.getByPlaceholder(/Why/).fill("a tenth of the tags in gear 80");
     await expect(dialog.getByRole("cell", { name: /^gears/ }).first()).toBeVisible();
     await dialog.getByRole("button", { name: "Publish…" }).click();
-    await expect(page.getByTestId("progress-summary").first()).toHaveText(/3 of 3 agents hold/);
+    await expect(change(2).getByTestId("progress-summary")).toHaveText(/3 of 3 agents hold/);
     // The window is ten seconds: after that all of it was measured in the new gear.
     await expect.poll(() => meanRT(page), { timeout: 30_000, intervals: [1_000] }).toBeLessThan(before * 0.7);
   });
 
   await test.step("one click undoes it, and RT is back", async () => {
-    const change = (version: number) =>
-      page
-        .locator(".ant-drawer section")
-        .filter({ hasText: `template ${name} version ${version} published` });
     await change(2).getByRole("button", { name: "Undo" }).click();
     const dialog = page.getByRole("dialog").filter({ hasText: "Undo revision" });
     await expect(dialog.getByText(`roll template ${name} back to version 1`)).toBeVisible();
