@@ -116,6 +116,7 @@ export function usePointClaims(key: PointKey) {
       const covers = (wish: string, own: string) => wish === "*" || wish === own;
       return claims.filter(
         (c) =>
+          c.source === "manual" &&
           covers(c.scope.scene, key.scene) &&
           covers(c.scope.idc, key.idc) &&
           covers(c.scope.app, key.app) &&
