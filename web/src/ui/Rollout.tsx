@@ -166,8 +166,10 @@ function One({ change }: { change: Change }) {
     <section className="card">
       <header>
         <h3>
-          <Link to={`/changes/${change.version.revision}`}>#{change.version.revision}</Link> {change.app} ·{" "}
-          {change.idc}
+          <Link className="in-text" to={`/changes/${change.version.revision}`}>
+            #{change.version.revision}
+          </Link>{" "}
+          {change.app} · {change.idc}
         </h3>
         <span className="soft">{clock(change.at)}</span>
         <div className="actions">
