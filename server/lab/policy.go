@@ -36,8 +36,9 @@ type PolicyInfo struct {
 	factor float64
 }
 
-// The available RT each law is given, swept on the conversation trace's search
-// seeds (RESULTS.md shows it): for one mean a point, the one that earns most; for
+// The available RT each law is given. It was first chosen on seeds 1 to 3 of the
+// conversation trace, which the results use too; the sweep on other seeds that
+// RESULTS.md shows agrees. For one mean a point, the one that earns most; for
 // crowds, the highest at which no more users are lost than under that. Given one
 // and the same T, the crowd loop would be held back: when every crowd is at or
 // under T, the mean of a point is well under it.
