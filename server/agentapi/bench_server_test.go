@@ -3,6 +3,7 @@ package agentapi_test
 import (
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -122,7 +123,7 @@ func (rawBytes) Unmarshal(d mem.BufferSlice, v any) error {
 
 type baseServer struct {
 	mu      sync.Mutex
-	streams map[chan struct{}]struct{}
+	streams []chan struct{} // in the order of joining: their memory lies in that order too
 	now     atomic.Pointer[baseFrame]
 	acks    bool
 }
@@ -137,7 +138,7 @@ type baseFrame struct {
 
 // startBase is plain gRPC streaming with the transport settings that serve it best.
 func startBase(l net.Listener, n int, acks bool) *fanoutServer {
-	s := &baseServer{streams: map[chan struct{}]struct{}{}, acks: acks}
+	s := &baseServer{acks: acks}
 	g := grpc.NewServer(grpc.ForceServerCodecV2(rawBytes{}), grpc.InitialWindowSize(64<<10), grpc.InitialConnWindowSize(64<<10),
 		grpc.ReadBufferSize(512), grpc.WriteBufferSize(4<<10))
 	g.RegisterService(&grpc.ServiceDesc{ServiceName: "base", HandlerType: (*any)(nil), Streams: []grpc.StreamDesc{{
@@ -157,7 +158,7 @@ func startBase(l net.Listener, n int, acks bool) *fanoutServer {
 			s.now.Store(f)
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			for w := range s.streams {
+			for _, w := range s.streams {
 				select {
 				case w <- struct{}{}:
 				default:
@@ -178,11 +179,11 @@ func startBase(l net.Listener, n int, acks bool) *fanoutServer {
 func (s *baseServer) serve(st grpc.ServerStream, n int) error {
 	wake := make(chan struct{}, 1)
 	s.mu.Lock()
-	s.streams[wake] = struct{}{}
+	s.streams = append(s.streams, wake)
 	s.mu.Unlock()
 	defer func() {
 		s.mu.Lock()
-		delete(s.streams, wake)
+		s.streams = slices.DeleteFunc(s.streams, func(w chan struct{}) bool { return w == wake })
 		s.mu.Unlock()
 	}()
 	if s.acks {

@@ -24,6 +24,7 @@ type Outbox struct {
 	group    *group
 	instance string
 	stream   Stream
+	place    int // in the group's line; the group's lock guards it
 
 	mu      sync.Mutex
 	sent    gear.Version // newest version handed to the writer, or held at the hello
