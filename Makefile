@@ -130,7 +130,7 @@ format: $(LINT_BIN)/gofumpt $(NODE_MODULES) ## format Go and the console
 ## Measure
 
 .PHONY: bench
-bench: ## figures beside their bases; BENCH_JSON=FILE writes them, BENCH_ROWS=REGEXP picks some
+bench: bin/allspark ## figures beside their bases; BENCH_JSON=FILE writes them, BENCH_ROWS=REGEXP picks some
 	go run $(GO_FLAGS) ./scripts/bench $(if $(BENCH_JSON),-json '$(BENCH_JSON)') $(if $(BENCH_ROWS),-rows '$(BENCH_ROWS)') $(BENCH_FLAGS)
 
 .PHONY: clean
