@@ -146,6 +146,49 @@ func TestFallbackLadder(t *testing.T) {
 	}
 }
 
+// Agents that lost the signal together do not come back as one.
+func TestEachAgentReturnsAtItsOwnPace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		books := make([]*Book, 50)
+		quotas := make([]*Quota, len(books))
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		for i := range books {
+			books[i] = New(Config{})
+			running.Go(func() { books[i].Run(ctx) })
+			quotas[i] = books[i].Quota("k2", "rank")
+			books[i].Apply(frame(1, 400, terms()))
+		}
+		time.Sleep(time.Second)
+		for i := range books {
+			books[i].Apply(frame(2, 400, terms()))
+		}
+		bases := func() (out []float64) {
+			synctest.Wait()
+			for _, q := range quotas {
+				base, rung := q.Base()
+				require.Equal(t, gear.QuotaReturning, rung)
+				out = append(out, base)
+			}
+			return out
+		}
+		time.Sleep(2*Frame + Frame/2)
+		before := bases()
+		time.Sleep(2 * Frame)
+		low, high := math.Inf(1), 0.0
+		for i, base := range bases() {
+			pace := math.Log(base/before[i]) / (2 * Frame).Seconds() / 0.5
+			require.GreaterOrEqual(t, pace, 0.79)
+			require.LessOrEqual(t, pace, 1.21)
+			low, high = min(low, pace), max(high, pace)
+		}
+		require.Less(t, low, 0.9, "80 to 120 percent")
+		require.Greater(t, high, 1.1)
+		stop()
+		running.Wait()
+	})
+}
+
 func TestLadderNeverLeapsUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var l Ladder
