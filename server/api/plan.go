@@ -83,6 +83,7 @@ type PlanStaging struct {
 	Expected int           `json:"expected" doc:"Agents of this replica that the plan concerns."`
 	Held     int           `json:"held" doc:"That hold what is staged now."`
 	Lacking  []PlanLacking `json:"lacking" doc:"The others, at most 200."`
+	Places   []PlanAck     `json:"places" doc:"The same by app and IDC."`
 }
 
 // PlanLacking is an agent that does not hold what is staged now.

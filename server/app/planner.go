@@ -1,13 +1,16 @@
 package app
 
 import (
+	"context"
 	"crypto/rand"
 	_ "time/tzdata" // zones of plans, on machines without a zone database
 
 	"github.com/allspark/allspark/proto/gear"
 	"github.com/allspark/allspark/server/agentapi"
 	"github.com/allspark/allspark/server/control"
+	"github.com/allspark/allspark/server/lab"
 	"github.com/allspark/allspark/server/planner"
+	"github.com/allspark/allspark/server/telemetry"
 )
 
 // plans are the parts of TimePlanner.
@@ -34,6 +37,8 @@ func (a *App) openPlanner() {
 	})
 	a.plans.service = planner.NewService(planner.ServiceConfig{
 		Store: a.db, Control: a.db, Templates: a.db, Foreseer: foreseer, Stager: a.plans.stager, Agents: a.fleet, Ledger: a.hub, Audit: a.db,
+		Profiles: a.db, History: telemetry.History{Store: a.db}, Rehearser: lab.Rehearser{}, Log: a.log,
+		Go: func(f func(context.Context)) { a.loops.Go(func() { f(a.run) }) },
 		Nudge: func() {
 			a.plans.loop.Nudge()
 			a.plans.stager.Nudge()

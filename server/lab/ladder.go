@@ -45,21 +45,7 @@ func ladderOf(m *Model, point int) *Ladder {
 		return nil
 	}
 	p := &m.Points[point]
-	spec := &template.Spec{Levels: g.levels, Default: g.initial, Min: 1, Max: g.levels, Strategy: template.Strategy{Kind: gear.StrategyFixed}}
-	for i, d := range p.Params {
-		t := template.Parameter{Param: d, Interpolation: g.how, Cost: i == 0}
-		if i > 0 {
-			t.Interpolation = template.Step
-		}
-		spec.Parameters = append(spec.Parameters, t)
-	}
-	for _, a := range g.anchors {
-		set := map[string]gear.Value{p.Params[0].Name: gear.Int(a[1])}
-		if m := g.models[int(a[0])]; m != "" {
-			set[p.Params[1].Name] = gear.Enum(m)
-		}
-		spec.Anchors = append(spec.Anchors, template.Anchor{Level: int(a[0]), Set: set})
-	}
+	spec := specOf(p, g.levels, g.initial, g.how, g.anchors, g.models)
 	t, err := template.Expand(spec)
 	if err != nil {
 		panic(fmt.Sprintf("lab: gears of %s: %v", p.Name, err)) // constants of the program
@@ -73,6 +59,26 @@ func ladderOf(m *Model, point int) *Ladder {
 		l.Rows = append(l.Rows, r)
 	}
 	return l
+}
+
+// specOf is the template of a point's gears.
+func specOf(p *Point, levels, initial int, how template.Interpolation, anchors [][2]int64, models map[int]string) *template.Spec {
+	spec := &template.Spec{Levels: levels, Default: initial, Min: 1, Max: levels, Strategy: template.Strategy{Kind: gear.StrategyFixed}}
+	for i, d := range p.Params {
+		t := template.Parameter{Param: d, Interpolation: how, Cost: i == 0}
+		if i > 0 {
+			t.Interpolation = template.Step
+		}
+		spec.Parameters = append(spec.Parameters, t)
+	}
+	for _, a := range anchors {
+		set := map[string]gear.Value{p.Params[0].Name: gear.Int(a[1])}
+		if m := models[int(a[0])]; m != "" {
+			set[p.Params[1].Name] = gear.Enum(m)
+		}
+		spec.Anchors = append(spec.Anchors, template.Anchor{Level: int(a[0]), Set: set})
+	}
+	return spec
 }
 
 // Top is the number of levels.

@@ -20,8 +20,9 @@ type crowd struct {
 }
 
 type openVisit struct {
-	bin  uint8
-	held bool
+	bin   uint8
+	held  bool
+	level uint8 // where orders are obeyed
 }
 
 type crowdLoop struct {
@@ -89,7 +90,7 @@ func (p *crowd) Begin(v *Visit, r *Reading) {
 	k := c.state.Assign[b]
 	word := draw(p.salt+uint64(v.Point), v.Key)
 	held := c.down[k] && unit(mix(word)) < c.set.HoldOut
-	p.open[v.ID] = openVisit{uint8(b), held}
+	p.open[v.ID] = openVisit{bin: uint8(b), held: held}
 	level := c.ladder.Top()
 	if !held {
 		level = c.mixes[k].Pick(word)

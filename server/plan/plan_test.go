@@ -359,9 +359,10 @@ func TestExports(t *testing.T) {
 		require.LessOrEqual(t, len(l), 75)
 		require.True(t, strings.ToValidUTF8(l, "") == l)
 	}
-	md := plan.WarLog(p, []plan.Run{{Key: os[0].Steps[0].Key, State: plan.Fired, Start: os[0].Steps[0].Start, FiredAt: os[0].Steps[0].Start.Add(120 * time.Millisecond)}},
-		[]plan.Line{{At: now, Who: "ann|<script>", What: "approve"}})
+	md := plan.NewLog(p, []plan.Run{{Key: os[0].Steps[0].Key, State: plan.Fired, Start: os[0].Steps[0].Start, FiredAt: os[0].Steps[0].Start.Add(120 * time.Millisecond)}},
+		[]plan.Line{{At: now, Who: "ann|<script>", What: "approve"}}, true).Markdown()
 	require.Contains(t, md, "| 2026-11-10T23:56:00 | midnight-gears | fired | 2026-11-10 23:56:00.000 | 2026-11-10 23:56:00.120 | 120ms |")
 	require.Contains(t, md, `ann\|&lt;script&gt;`)
 	require.NotContains(t, md, "<b>")
+	require.Contains(t, md, "There was more than is shown here")
 }

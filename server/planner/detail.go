@@ -10,6 +10,7 @@ import (
 	"github.com/allspark/allspark/server/control"
 	"github.com/allspark/allspark/server/fleet"
 	"github.com/allspark/allspark/server/plan"
+	"github.com/allspark/allspark/server/profile"
 	"github.com/allspark/allspark/server/push"
 )
 
@@ -95,6 +96,9 @@ func (s *Service) Detail(ctx context.Context, id string) (*Detail, error) {
 		}
 	}
 	if err := s.facts(ctx, p, d, &facts); err != nil {
+		return nil, err
+	}
+	if facts.StaleFor, err = s.staleProfile(ctx, p, now); err != nil {
 		return nil, err
 	}
 	if d.Restore, err = s.restore(ctx, p, runs, now); err != nil {
@@ -243,6 +247,53 @@ func (s *Service) facts(ctx context.Context, p *plan.Plan, d *Detail, f *plan.Fa
 		}
 	}
 	return nil
+}
+
+// Profiles tells how old what the levels cost is.
+type Profiles interface {
+	ListProfiles(ctx context.Context, f profile.Filter) (items []*profile.Profile, next string, err error)
+}
+
+// staleProfile gives the age of the oldest profile that the plan's points stand on
+// and that is too old, "" when there is a fresh one for each of them.
+func (s *Service) staleProfile(ctx context.Context, p *plan.Plan, now time.Time) (string, error) {
+	if s.cfg.Profiles == nil {
+		return "", nil
+	}
+	best := map[profile.Key]time.Duration{} // 0: fresh
+	for f := (profile.Filter{}); ; {
+		page, next, err := s.cfg.Profiles.ListProfiles(ctx, f)
+		if err != nil {
+			return "", err
+		}
+		for _, x := range page {
+			age := max(x.Age(now), 1)
+			if stale, _ := x.Stale("", now); !stale {
+				age = 0
+			}
+			if old, ok := best[x.Key]; !ok || age < old {
+				best[x.Key] = age
+			}
+		}
+		if f.After = next; next == "" {
+			break
+		}
+	}
+	var oldest time.Duration
+	for k, age := range best {
+		used := slices.ContainsFunc(p.Steps, func(st plan.Step) bool {
+			return slices.ContainsFunc(st.Sets, func(set plan.Set) bool {
+				return plan.Overlapping(set.Scope, control.Scope{Scene: k.Scene, App: k.App, Point: k.Point})
+			})
+		})
+		if used {
+			oldest = max(oldest, age)
+		}
+	}
+	if oldest == 0 {
+		return "", nil
+	}
+	return oldest.Round(time.Hour).String(), nil
 }
 
 // restore looks at every app x IDC after the last hold: nothing of the plan may

@@ -3,37 +3,85 @@ package planner
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/allspark/allspark/server/audit"
+	"github.com/allspark/allspark/server/fault"
 	"github.com/allspark/allspark/server/plan"
 )
 
-// WarLog writes what happened around a plan as Markdown.
-func (s *Service) WarLog(ctx context.Context, id string) (string, error) {
+// Bounds of a war log.
+const (
+	logEntries = 2000 // of people and loops
+	logShifts  = 200  // of each app x IDC
+	logBefore  = time.Minute
+)
+
+// WarLog puts together what happened around a plan: what people and the planner
+// did, from the audit log, and what control ordered meanwhile, from the journal.
+func (s *Service) WarLog(ctx context.Context, id string) (*plan.Log, error) {
 	p, now, err := s.standing(ctx, id, 0)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	runs, err := s.cfg.Store.ListRuns(ctx, p.ID, time.Time{})
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	var lines []plan.Line
-	entries, err := s.cfg.Audit.ListAudit(ctx, audit.Filter{Kind: "plan", Object: p.ID, Limit: 500})
+	lines, more, err := s.said(ctx, p)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	for _, e := range entries {
-		what := e.Verb + " " + e.Name
-		if e.Reason != "" {
-			what += ": " + e.Reason
+	if from, to, ok := spanOf(runs, now); ok {
+		places, _ := s.places(p, now)
+		for _, k := range sortedKeys(places) {
+			shifts, err := s.cfg.Control.ListShifts(ctx, k.App, k.IDC, from.Add(-logBefore), to.Add(logBefore), logShifts)
+			if err != nil {
+				return nil, err
+			}
+			more = more || len(shifts) == logShifts
+			for _, x := range shifts {
+				lines = append(lines, plan.Line{
+					At: x.At, Who: "control", What: fmt.Sprintf("%s in %s, revision %d: %s", k.App, k.IDC, x.Version.Revision, x.Cause),
+					App: k.App, IDC: k.IDC, Revision: x.Version.Revision,
+				})
+			}
 		}
-		lines = append(lines, plan.Line{At: e.At, Who: e.Actor, What: what})
 	}
-	from, to := now, time.Time{}
+	return plan.NewLog(p, runs, lines, more), nil
+}
+
+// said gives what the audit log holds of a plan, a page at a time.
+func (s *Service) said(ctx context.Context, p *plan.Plan) (lines []plan.Line, more bool, err error) {
+	const page = 500
+	f := audit.Filter{Kind: "plan", Object: p.ID, Limit: page}
+	for {
+		entries, err := s.cfg.Audit.ListAudit(ctx, f)
+		if err != nil {
+			return nil, false, err
+		}
+		for _, e := range entries {
+			what := e.Verb + " " + e.Name
+			if e.Reason != "" {
+				what += ": " + e.Reason
+			}
+			lines = append(lines, plan.Line{At: e.At, Who: e.Actor, What: what})
+			f.Before = e.Seq
+		}
+		if len(entries) < page {
+			return lines, false, nil
+		}
+		if len(lines) >= logEntries {
+			return lines, true, nil
+		}
+	}
+}
+
+// spanOf is from the first start to the last end of what has begun.
+func spanOf(runs []plan.Run, now time.Time) (from, to time.Time, ok bool) {
 	for i := range runs {
-		if runs[i].Start.Before(from) {
+		if from.IsZero() || runs[i].Start.Before(from) {
 			from = runs[i].Start
 		}
 		for _, t := range []time.Time{runs[i].Start, runs[i].End} {
@@ -42,20 +90,60 @@ func (s *Service) WarLog(ctx context.Context, id string) (string, error) {
 			}
 		}
 	}
-	if len(runs) > 0 {
-		places, _ := s.places(p, now)
-		for _, k := range sortedKeys(places) {
-			shifts, err := s.cfg.Control.ListShifts(ctx, k.App, k.IDC, from.Add(-time.Minute), to.Add(time.Minute), 200)
-			if err != nil {
-				return "", err
-			}
-			for _, x := range shifts {
-				what := fmt.Sprintf("%s in %s, revision %d: %s", k.App, k.IDC, x.Version.Revision, x.Cause)
-				lines = append(lines, plan.Line{At: x.At, Who: "control", What: what})
+	if to.After(now) {
+		to = now
+	}
+	return from, to, len(runs) > 0
+}
+
+// Bar is a step of a plan on the time axis.
+type Bar struct {
+	Plan *plan.Plan
+	StepView
+}
+
+// Timeline gives the steps of all plans that touch [from, to), by start: what a
+// Gantt chart shows.
+func (s *Service) Timeline(ctx context.Context, from, to time.Time) ([]Bar, time.Time, error) {
+	now, err := s.Now(ctx)
+	if err != nil {
+		return nil, now, err
+	}
+	if from.IsZero() {
+		from = now.Add(-12 * time.Hour)
+	}
+	if to.IsZero() {
+		to = from.Add(7 * 24 * time.Hour)
+	}
+	if !from.Before(to) || to.Sub(from) > plan.MaxSpan {
+		return nil, now, fault.New(fault.Invalid, "a timeline is of at most %s, from before to", plan.MaxSpan)
+	}
+	plans, err := s.cfg.Store.ListPlans(ctx)
+	if err != nil {
+		return nil, now, err
+	}
+	list, err := s.cfg.Store.ListRuns(ctx, "", from.Add(-plan.MaxSpan))
+	if err != nil {
+		return nil, now, err
+	}
+	runs := map[plan.Key]*plan.Run{}
+	for i := range list {
+		runs[list[i].Key] = &list[i]
+	}
+	out := []Bar{}
+	for _, p := range plans {
+		os, err := p.Occurrences(from, to)
+		if err != nil {
+			return nil, now, err
+		}
+		for i := range os {
+			for _, in := range os[i].Steps {
+				out = append(out, Bar{p, StepView{Instance: in, Run: runs[in.Key]}})
 			}
 		}
 	}
-	return plan.WarLog(p, runs, lines), nil
+	slices.SortStableFunc(out, func(a, b Bar) int { return a.Start.Compare(b.Start) })
+	return out, now, nil
 }
 
 // ICal writes the steps of plans as a calendar.

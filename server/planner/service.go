@@ -3,6 +3,7 @@ package planner
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -38,17 +39,33 @@ type ServiceConfig struct {
 	Ledger    Ledger
 	Audit     audit.Store
 	Nudge     func() // wakes loop, stager and control; may be nil
+	Profiles  Profiles
+	History   History
+	Rehearser Rehearser // nil rehearses nothing
+	// Go runs what outlives a request, until the controller ends; a plain goroutine
+	// when nil.
+	Go  func(func(ctx context.Context))
+	Log *slog.Logger
 }
 
 // Service is what people do with plans.
-type Service struct{ cfg ServiceConfig }
+type Service struct {
+	cfg     ServiceConfig
+	playing chan struct{} // holds one token while a rehearsal runs
+}
 
 // NewService makes the service.
 func NewService(cfg ServiceConfig) *Service {
 	if cfg.Nudge == nil {
 		cfg.Nudge = func() {}
 	}
-	return &Service{cfg: cfg}
+	if cfg.Go == nil {
+		cfg.Go = func(f func(context.Context)) { go f(context.Background()) }
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	return &Service{cfg: cfg, playing: make(chan struct{}, 1)}
 }
 
 // Now is reference time.

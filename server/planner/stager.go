@@ -266,6 +266,7 @@ type Progress struct {
 	Expected int
 	Held     int
 	Lacking  []Lacking // refused first, then by name
+	Places   []AckView // the same by app x IDC, by name
 }
 
 // Progress tells how far staging has come, of one app x IDC or, for "", of all.
@@ -277,10 +278,12 @@ func (s *Stager) Progress(concerns func(app, idc string) bool) Progress {
 		if g.line == nil || concerns != nil && !concerns(k.App, k.IDC) {
 			continue
 		}
+		at := AckView{App: k.App, IDC: k.IDC, Expected: len(g.members)}
 		for _, m := range g.members {
 			p.Expected++
 			if m.hash == g.line.staged.Hash {
 				p.Held++
+				at.Held++
 				continue
 			}
 			x := Lacking{App: k.App, IDC: k.IDC, Instance: m.instance, Why: push.Waiting}
@@ -291,7 +294,11 @@ func (s *Stager) Progress(concerns func(app, idc string) bool) Progress {
 			}
 			p.Lacking = append(p.Lacking, x)
 		}
+		if at.Expected > 0 {
+			p.Places = append(p.Places, at)
+		}
 	}
+	slices.SortFunc(p.Places, func(a, b AckView) int { return cmp.Or(cmp.Compare(a.App, b.App), cmp.Compare(a.IDC, b.IDC)) })
 	rank := map[push.Why]int{push.Refused: 0, push.Disconnected: 1, push.Waiting: 2}
 	slices.SortFunc(p.Lacking, func(a, b Lacking) int {
 		return cmp.Or(cmp.Compare(rank[a.Why], rank[b.Why]), cmp.Compare(a.Instance, b.Instance))

@@ -55,6 +55,14 @@ type Store interface {
 	ListGlass(ctx context.Context, from time.Time) ([]plan.Glass, error)
 	ProtectScene(ctx context.Context, scene string, protect bool, c audit.Change) error
 	ProtectedScenes(ctx context.Context) ([]string, error)
+
+	// CreateRehearsal keeps the newest of a plan, at most keep of them.
+	CreateRehearsal(ctx context.Context, r *Rehearsal, keep int, c audit.Change) error
+	// FinishRehearsal fills in what came of it.
+	FinishRehearsal(ctx context.Context, r *Rehearsal) error
+	// ListRehearsals gives those of a plan, the newest first, without Played.
+	ListRehearsals(ctx context.Context, planID string) ([]Rehearsal, error)
+	GetRehearsal(ctx context.Context, id string) (*Rehearsal, error)
 }
 
 // StagedKey is a step under the epoch it was staged with.

@@ -95,6 +95,13 @@ var accessTable = map[string]row{
 	"run-plan-step":    {"POST", "/plans/peak/steps/gears/run", reason, nil, [6]int{401, 403, 409, 409, 404, 403}},
 	"extend-plan-step": {"POST", "/plans/peak/steps/gears/extend", text(`{"reason":"test","for":"10m"}`), nil, [6]int{401, 403, 409, 409, 404, 403}},
 
+	"plan-timeline":     {"GET", "/plan-timeline", nil, nil, [6]int{401, 200, 200, 200, 200, 200}}, // of the plans each may see
+	"plan-war-log":      {"GET", "/plans/peak/war-log", nil, nil, [6]int{401, 200, 200, 200, 404, 403}},
+	"rehearse-plan":     {"POST", "/plans/peak/rehearsals", text(`{"peak":4,"reason":"test"}`), nil, [6]int{401, 403, 201, 201, 404, 403}},
+	"list-rehearsals":   {"GET", "/plans/peak/rehearsals", nil, nil, [6]int{401, 200, 200, 200, 404, 200}},
+	"get-rehearsal":     {"GET", "/plans/peak/rehearsals/00000000-0000-0000-0000-000000000000", nil, nil, [6]int{401, 404, 404, 404, 404, 404}},
+	"compare-rehearsal": {"GET", "/plans/peak/rehearsals/00000000-0000-0000-0000-000000000000/comparison", nil, nil, [6]int{401, 404, 404, 404, 404, 403}},
+
 	"list-freezes":          {"GET", "/freezes", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
 	"create-freeze":         {"POST", "/freezes", text(`{"app":"sn","idc":"*","from":"2000-01-02T00:00:00Z","until":"2000-01-03T00:00:00Z","reason":"peak"}`), nil, [6]int{401, 403, 403, 201, 403, 403}},
 	"delete-freeze":         {"DELETE", "/freezes/00000000-0000-0000-0000-000000000000", nil, nil, [6]int{401, 403, 403, 404, 403, 403}},

@@ -104,6 +104,7 @@ func newDesk(t *testing.T, dir string) *desk {
 		Plans: planner.NewService(planner.ServiceConfig{
 			Store: db, Control: db, Templates: db, Foreseer: control.NewForeseer(db, db, d.fleet),
 			Stager: planner.NewStager(planner.StagerConfig{Store: db, Clock: db}), Agents: d.fleet, Ledger: d.push, Audit: db,
+			Profiles: db, History: telemetry.History{Store: db}, Rehearser: still{}, Log: log,
 		}),
 		Quota: quota.NewService(db, func() {}), QuotaStore: db, QuotaLoop: quota.NewLoop(quota.Config{Now: time.Now}),
 	})
@@ -175,6 +176,15 @@ func claimOf(app string, level int) string {
 func planOf(name string) string {
 	return `{"name":"` + name + `","zone":"Asia/Shanghai","owner":"ann","executor":"bob","steps":[` +
 		`{"name":"gears","at":"2000-02-01 23:56:00","for":"7m","set":[{"app":"sn","point":"recall","level":3}]}]}`
+}
+
+// still is a model of an engine in which nothing happens.
+type still struct{}
+
+func (still) Rehearse(_ context.Context, s *planner.Script) (*planner.Played, error) {
+	p := &planner.Played{Front: planner.Place{App: "frontend", Point: "entry"}, Load: []float64{s.Day.Peak}}
+	p.With.QPS, p.Without.QPS = []float64{1}, []float64{1}
+	return p, nil
 }
 
 // decide does what the control loop does, once.

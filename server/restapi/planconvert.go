@@ -37,12 +37,17 @@ func toPlanStep(v *planner.StepView) api.PlanStep {
 		out.Sets = []string{}
 	}
 	if r := v.Run; r != nil {
-		out.Run = &api.PlanRun{State: string(r.State), Epoch: r.Epoch, Start: r.Start, End: when(r.End), FiredAt: when(r.FiredAt), Staged: r.Staged, Reason: r.Reason}
+		run := toPlanRun(r)
+		out.Run = &run
 	}
 	for _, a := range v.Acks {
 		out.Acks = append(out.Acks, api.PlanAck(a))
 	}
 	return out
+}
+
+func toPlanRun(r *plan.Run) api.PlanRun {
+	return api.PlanRun{State: string(r.State), Epoch: r.Epoch, Start: r.Start, End: when(r.End), FiredAt: when(r.FiredAt), Staged: r.Staged, Reason: r.Reason}
 }
 
 func toPlanConflict(x plan.Conflict) api.PlanConflict {
@@ -57,7 +62,7 @@ func (s *Server) toPlanDetail(ctx context.Context, d *planner.Detail) api.PlanDe
 		Plan: s.toPlan(ctx, d.Plan, d.Now), Now: d.Now, Steps: []api.PlanStep{}, Conflicts: mapped(d.Conflicts, toPlanConflict),
 		Readiness: mapped(d.Ready, func(r plan.Ready) api.PlanCheck { return api.PlanCheck(r) }),
 		Restore:   mapped(d.Restore, func(r planner.Restore) api.PlanRestore { return api.PlanRestore(r) }),
-		Staging:   api.PlanStaging{Expected: d.Staging.Expected, Held: d.Staging.Held, Lacking: []api.PlanLacking{}},
+		Staging:   api.PlanStaging{Expected: d.Staging.Expected, Held: d.Staging.Held, Lacking: []api.PlanLacking{}, Places: mapped(d.Staging.Places, func(a planner.AckView) api.PlanAck { return api.PlanAck(a) })},
 	}
 	for i := range d.Steps {
 		out.Steps = append(out.Steps, toPlanStep(&d.Steps[i]))

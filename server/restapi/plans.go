@@ -106,6 +106,8 @@ func (s *Server) planRoutes() {
 		summary: "Export a plan", description: "Its document (yaml, json), its calendar (ics) or its war log (md).",
 	}, s.exportPlan)
 	s.planActions(tag)
+	s.warRoutes(tag)
+	s.rehearsalRoutes()
 	s.freezeRoutes()
 }
 
@@ -364,9 +366,12 @@ func (s *Server) exportPlan(ctx context.Context, c *caller, in *struct {
 		if err := mayPlan(c, auth.Read, p); err != nil { // it tells of every place
 			return nil, err
 		}
-		text, err := s.deps.Plans.WarLog(ctx, p.ID)
-		out.ContentType, out.Body = "text/markdown; charset=utf-8", []byte(text)
-		return out, err
+		log, err := s.deps.Plans.WarLog(ctx, p.ID)
+		if err != nil {
+			return nil, err
+		}
+		out.ContentType, out.Body = "text/markdown; charset=utf-8", []byte(log.Markdown())
+		return out, nil
 	case "json":
 		out.ContentType = "application/json"
 		out.Body, err = plan.Write(s.deps.Plans.Named(ctx, p), template.JSON)

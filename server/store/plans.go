@@ -210,6 +210,9 @@ func (d *DB) DeletePlan(ctx context.Context, id string, version int64, c audit.C
 			return fault.New(fault.Conflict, "%d steps of the plan are in force: stop it first", holding)
 		}
 		describe(ch, id, old.Name, old, nil)
+		if err := tx.Delete(&rehearsalRecord{}, "plan_id = ?", id).Error; err != nil {
+			return err
+		}
 		return tx.Delete(&planRecord{}, "id = ?", id).Error
 	})
 }

@@ -59,6 +59,8 @@ func Run(t *testing.T, open Open) {
 		"PlanRaces": testPlanRaces,
 		"Freezes":   testFreezes,
 
+		"Rehearsals": testRehearsals,
+
 		"Settings":         testSettings,
 		"History":          testHistory,
 		"HistoryRetention": testHistoryRetention,

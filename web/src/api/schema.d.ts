@@ -676,6 +676,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/plan-timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the steps of all plans in a stretch of time
+         * @description By start, with what became of them: the bars of a Gantt chart. From 12 hours ago for a week by default, at most 31 days.
+         */
+        get: operations["plan-timeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/plans": {
         parameters: {
             query?: never;
@@ -808,6 +828,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/plans/{plan}/rehearsals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a plan's rehearsals
+         * @description The newest first, without their series.
+         */
+        get: operations["list-rehearsals"];
+        put?: never;
+        /**
+         * Rehearse a plan
+         * @description Play it on the engine model, under the rules that run live, on a recorded or a generated day, with it and without it. The answer comes at once and says that it runs; a replica plays one at a time. The newest 20 are kept.
+         */
+        post: operations["rehearse-plan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plans/{plan}/rehearsals/{rehearsal}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a rehearsal
+         * @description With its time series: RT, CPU, QPS, value, losses and levels, with the plan and without it.
+         */
+        get: operations["get-rehearsal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plans/{plan}/rehearsals/{rehearsal}/comparison": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare a rehearsal with what happened
+         * @description Minute by minute against history, once a step of the occurrence has fired. Needs to see every place the plan sets something in.
+         */
+        get: operations["compare-rehearsal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/plans/{plan}/resume": {
         parameters: {
             query?: never;
@@ -902,6 +986,26 @@ export interface paths {
          * @description Everything it holds is let go now. The answer names agents that have not confirmed and may still fire.
          */
         post: operations["stop-plan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plans/{plan}/war-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a plan's war log
+         * @description What people and loops did, and what control ordered meanwhile, oldest first. Needs to see every place the plan sets something in. The export in format md is the same to read.
+         */
+        get: operations["plan-war-log"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4238,6 +4342,8 @@ export interface components {
             held: number;
             /** @description The others, at most 200. */
             lacking: components["schemas"]["PlanLacking"][];
+            /** @description The same by app and IDC. */
+            places: components["schemas"]["PlanAck"][];
         };
         PlanStep: {
             /** @description While it is in force: who holds the newest orders. */
@@ -4287,6 +4393,154 @@ export interface components {
             occurrence?: string;
             /** @description Why. */
             reason: string;
+        };
+        PlanTimeline: {
+            /**
+             * Format: date-time
+             * @description Start.
+             */
+            from: string;
+            /** @description By start. */
+            items: components["schemas"]["PlanTimelineItem"][];
+            /**
+             * Format: date-time
+             * @description Reference time.
+             */
+            now: string;
+            /**
+             * Format: date-time
+             * @description End.
+             */
+            to: string;
+        };
+        PlanTimelineItem: {
+            /** @description While it is in force: who holds the newest orders. */
+            acks?: components["schemas"]["PlanAck"][];
+            /**
+             * @description What it does.
+             * @enum {string}
+             */
+            do: "set" | "auto" | "restore";
+            /**
+             * Format: date-time
+             * @description By the calendar; none of auto and restore.
+             */
+            end?: string;
+            /**
+             * @description Step.
+             * @example midnight-gears
+             */
+            name: string;
+            /**
+             * @description The wall time of the occurrence's first step; names it.
+             * @example 2026-11-10T23:56:00
+             */
+            occurrence: string;
+            /** @description Name of the plan. */
+            plan: string;
+            /** @description What became of it. */
+            run?: components["schemas"]["PlanRun"];
+            /** @description What it sets, in words. */
+            sets: string[];
+            /**
+             * Format: date-time
+             * @description By the calendar.
+             */
+            start: string;
+            /**
+             * @description Of the plan.
+             * @enum {string}
+             */
+            state: "draft" | "approved" | "held" | "stopped" | "done";
+        };
+        PlanWarLine: {
+            /** @description Of an order. */
+            app?: string;
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            at: string;
+            /** @description Of an order. */
+            idc?: string;
+            /**
+             * Format: int64
+             * @description Of an order; opens the change.
+             */
+            revision?: number;
+            /**
+             * @description Who did something, or what control ordered.
+             * @enum {string}
+             */
+            source: "audit" | "journal";
+            /** @description In words. */
+            what: string;
+            /** @description Person, token or loop. */
+            who: string;
+        };
+        PlanWarLog: {
+            /** @description Who approved it. */
+            approved_by?: string;
+            /** @description Who is at the controls. */
+            executor: string;
+            /** @description Approved in a freeze by this leave. */
+            glass?: string;
+            /** @description Oldest first. */
+            lines: components["schemas"]["PlanWarLine"][];
+            /** @description Who decides. */
+            owner: string;
+            /** @description Name. */
+            plan: string;
+            /** @description What for. */
+            purpose?: string;
+            /** @description How it stands. */
+            state: string;
+            /** @description What became of every step, by start. */
+            steps: components["schemas"]["PlanWarStep"][];
+            /** @description There was more than is shown. */
+            truncated: boolean;
+            /** @description Of its local times. */
+            zone: string;
+        };
+        PlanWarStep: {
+            /**
+             * Format: date-time
+             * @description That counts: moved by extend and stop.
+             */
+            end?: string;
+            /**
+             * Format: int64
+             * @description Of the plan when it was armed.
+             */
+            epoch: number;
+            /**
+             * Format: date-time
+             * @description When the controllers fired it.
+             */
+            fired_at?: string;
+            /**
+             * Format: int64
+             * @description When the controllers fired it, after its start.
+             */
+            late_ms?: number;
+            /** @description Which. */
+            occurrence: string;
+            /** @description Why it is so. */
+            reason?: string;
+            /** @description Some machine held it beforehand. */
+            staged: boolean;
+            /**
+             * Format: date-time
+             * @description That counts: earlier than the calendar's when it was run at once.
+             */
+            start: string;
+            /**
+             * @description Missed: too late, and no machine held it.
+             * @enum {string}
+             */
+            state: "armed" | "fired" | "skipped" | "cancelled" | "missed" | "ended";
+            /** @description Step. */
+            step: string;
         };
         PointAgent: {
             /** @description The order set it reported under. */
@@ -5368,6 +5622,370 @@ export interface components {
             point: string;
             /** @description Why. */
             problems: components["schemas"]["ProblemError"][];
+        };
+        Rehearsal: {
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            created_at: string;
+            /** @description Who asked. */
+            created_by: string;
+            /** @description conversation, code or generated. */
+            day: string;
+            /**
+             * Format: int64
+             * @description Of the plan when it was rehearsed; another one now means that the plan was changed since.
+             */
+            epoch: number;
+            /**
+             * Format: date-time
+             * @description Start of the stretch that was played.
+             */
+            from: string;
+            /** @description UUIDv7. */
+            id: string;
+            /**
+             * Format: int64
+             * @description Modelled machines of each app in each IDC.
+             */
+            machines: number;
+            /** @description Where steps start and end. */
+            marks: components["schemas"]["RehearsalMark"][];
+            /** @description What the model has no counterpart of, in words. What the plan says there is not in the figures. */
+            not_played: string[];
+            /**
+             * @description That was played.
+             * @example 2026-11-10T23:56:00
+             */
+            occurrence: string;
+            /**
+             * Format: double
+             * @description Times of the load the engine is made for.
+             */
+            peak: number;
+            /**
+             * Format: date-time
+             * @description When the peak comes.
+             */
+            peak_at: string;
+            /**
+             * @description Name of the plan.
+             * @example double-11
+             */
+            plan: string;
+            /** @description Whether the plan is another one by now. */
+            plan_changed: boolean;
+            /** @description Why it failed. */
+            problem?: string;
+            /** @description Why. */
+            reason?: string;
+            /**
+             * Format: int64
+             * @description Of the users.
+             */
+            seed: number;
+            /**
+             * @description Ask again while it runs: it takes seconds.
+             * @enum {string}
+             */
+            state: "running" | "done" | "failed";
+            /**
+             * Format: int64
+             * @description Distance of samples.
+             * @example 5000
+             */
+            step_ms: number;
+            /**
+             * Format: date-time
+             * @description Its end.
+             */
+            to: string;
+            /**
+             * Format: int64
+             * @description Wall time it took; 0 while it runs.
+             */
+            took_ms: number;
+            /** @description Of the whole stretch, under the plan; absent until it is done. */
+            with?: components["schemas"]["RehearsalTotals"];
+            /** @description The same users without the plan. */
+            without?: components["schemas"]["RehearsalTotals"];
+        };
+        RehearsalComparison: {
+            /** @description Start of each minute. */
+            at: string[];
+            /**
+             * Format: double
+             * @description Share of the minutes that history knows.
+             */
+            coverage: number;
+            /**
+             * Format: date-time
+             * @description Start of the stretch, moved to when the plan ran.
+             */
+            from: string;
+            /** @description The rehearsal. */
+            id: string;
+            /** @description End to end first, then point by point. */
+            lines: components["schemas"]["RehearsalLine"][];
+            /** @description Whether a step of the occurrence fired; nothing is compared before. */
+            ran: boolean;
+            /**
+             * Format: date-time
+             * @description Its end, or now.
+             */
+            to: string;
+        };
+        RehearsalCurve: {
+            /** @description Share of cores busy, of the app that is busiest over the whole stretch without the plan. */
+            cpu: number[];
+            /** @description Requests a second that were answered in time. */
+            qps: number[];
+            /** @description Mean RT. */
+            rt_ms: number[];
+            /** @description 99th percentile. */
+            rt_p99_ms: number[];
+            /** @description Share lost. */
+            timeout_rate: number[];
+            /** @description Earned, as a share of what full answers would have earned. */
+            value: number[];
+            /** @description Mean work of the points, beside their ordinary gears. */
+            work: number[];
+        };
+        RehearsalDetail: {
+            /** @description End of each sample; empty until it is done. */
+            at: string[];
+            /** @description The same users without it. */
+            control?: components["schemas"]["RehearsalCurve"];
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            created_at: string;
+            /** @description Who asked. */
+            created_by: string;
+            /** @description Under the plan. */
+            curve?: components["schemas"]["RehearsalCurve"];
+            /** @description conversation, code or generated. */
+            day: string;
+            /**
+             * Format: int64
+             * @description Of the plan when it was rehearsed; another one now means that the plan was changed since.
+             */
+            epoch: number;
+            /**
+             * Format: date-time
+             * @description Start of the stretch that was played.
+             */
+            from: string;
+            /** @description UUIDv7. */
+            id: string;
+            /** @description What came, in times of the load the engine is made for. */
+            load: number[];
+            /**
+             * Format: int64
+             * @description Modelled machines of each app in each IDC.
+             */
+            machines: number;
+            /** @description Where steps start and end. */
+            marks: components["schemas"]["RehearsalMark"][];
+            /** @description What the model has no counterpart of, in words. What the plan says there is not in the figures. */
+            not_played: string[];
+            /**
+             * @description That was played.
+             * @example 2026-11-10T23:56:00
+             */
+            occurrence: string;
+            /**
+             * Format: double
+             * @description Times of the load the engine is made for.
+             */
+            peak: number;
+            /**
+             * Format: date-time
+             * @description When the peak comes.
+             */
+            peak_at: string;
+            /**
+             * @description Name of the plan.
+             * @example double-11
+             */
+            plan: string;
+            /** @description Whether the plan is another one by now. */
+            plan_changed: boolean;
+            /** @description Every point that is turned. */
+            points: components["schemas"]["RehearsalPoint"][];
+            /** @description Why it failed. */
+            problem?: string;
+            /** @description Why. */
+            reason?: string;
+            /**
+             * Format: int64
+             * @description Of the users.
+             */
+            seed: number;
+            /**
+             * @description Ask again while it runs: it takes seconds.
+             * @enum {string}
+             */
+            state: "running" | "done" | "failed";
+            /**
+             * Format: int64
+             * @description Distance of samples.
+             * @example 5000
+             */
+            step_ms: number;
+            /**
+             * Format: date-time
+             * @description Its end.
+             */
+            to: string;
+            /**
+             * Format: int64
+             * @description Wall time it took; 0 while it runs.
+             */
+            took_ms: number;
+            /** @description Of the whole stretch, under the plan; absent until it is done. */
+            with?: components["schemas"]["RehearsalTotals"];
+            /** @description The same users without the plan. */
+            without?: components["schemas"]["RehearsalTotals"];
+        };
+        RehearsalInput: {
+            /**
+             * @description Who comes: a recorded trace (conversation or code), or users drawn by the seed.
+             * @default conversation
+             * @enum {string}
+             */
+            day: "conversation" | "code" | "generated";
+            /** @description Which; the next by default. */
+            occurrence?: string;
+            /**
+             * Format: double
+             * @description How high the peak is, in times of the load the engine is made for.
+             * @default 5
+             */
+            peak: number;
+            /**
+             * Format: date-time
+             * @description When it comes; the next whole hour of the plan's zone after its first step by default: 23:56 is followed by midnight.
+             */
+            peak_at?: string;
+            /** @description Why; kept in the audit log. */
+            reason?: string;
+            /**
+             * Format: int64
+             * @description The same seed brings the same users; 1 by default.
+             */
+            seed?: number;
+        };
+        RehearsalLine: {
+            /** @description The same of history. */
+            actual: (number | null)[];
+            /** @description Application. */
+            app: string;
+            /**
+             * Format: double
+             * @description Mean |actual - predicted| beside the mean predicted.
+             */
+            error?: number;
+            /**
+             * Format: double
+             * @description The same.
+             */
+            mean_actual?: number;
+            /**
+             * Format: double
+             * @description Over minutes known to both.
+             */
+            mean_predicted?: number;
+            /**
+             * @description What; value is per request, beside its mean over the stretch.
+             * @enum {string}
+             */
+            metric: "qps" | "rt_ms" | "timeout_rate" | "value" | "cpu" | "level";
+            /** @description Control point; of the point in front: end to end. */
+            point: string;
+            /** @description A minute each; null where unknown. */
+            predicted: (number | null)[];
+        };
+        RehearsalMark: {
+            /**
+             * Format: date-time
+             * @description Instant.
+             */
+            at: string;
+            /** @description It ends then. */
+            ends: boolean;
+            /** @description Step. */
+            step: string;
+        };
+        RehearsalPage: {
+            /** @description The page's objects. */
+            items: components["schemas"]["Rehearsal"][];
+            /** @description Pass as cursor to get the next page; absent on the last one. */
+            next_cursor?: string;
+        };
+        RehearsalPoint: {
+            /**
+             * @description Application.
+             * @example sn
+             */
+            app: string;
+            /** @description Mean level without it. */
+            control_level: number[];
+            /** @description Mean RT without it. */
+            control_rt_ms: number[];
+            /** @description Mean level under the plan. */
+            level: number[];
+            /**
+             * @description Control point.
+             * @example recall
+             */
+            point: string;
+            /** @description Its own mean RT under the plan. */
+            rt_ms: number[];
+        };
+        RehearsalTotals: {
+            /**
+             * Format: double
+             * @description Mean share of cores busy, of the app that is busiest.
+             */
+            cpu: number;
+            /**
+             * Format: double
+             * @description Its highest sample.
+             */
+            cpu_max: number;
+            /**
+             * Format: double
+             * @description Minutes in which the work done fell below half of what the ordinary gears do.
+             */
+            heavy_minutes: number;
+            /**
+             * Format: int64
+             * @description That came.
+             */
+            requests: number;
+            /**
+             * Format: double
+             * @description End to end; a timeout counts as the timeout.
+             */
+            rt_mean_ms: number;
+            /**
+             * Format: double
+             * @description End to end.
+             */
+            rt_p99_ms: number;
+            /**
+             * Format: double
+             * @description Share of requests that timed out, failed or were refused.
+             */
+            timeout_rate: number;
+            /**
+             * Format: double
+             * @description Earned, as a share of what full answers to everybody would have earned.
+             */
+            value: number;
         };
         Resolution: {
             /**
@@ -10728,6 +11346,94 @@ export interface operations {
             };
         };
     };
+    "plan-timeline": {
+        parameters: {
+            query?: {
+                /** @description Start. */
+                from?: string;
+                /** @description End. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanTimeline"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "list-plans": {
         parameters: {
             query?: {
@@ -11808,6 +12514,433 @@ export interface operations {
             };
         };
     };
+    "list-rehearsals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Plan, by name or id. */
+                plan: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RehearsalPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "rehearse-plan": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A retry with the same key gets the first result and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Plan, by name or id. */
+                plan: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RehearsalInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rehearsal"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-rehearsal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Plan, by name or id. */
+                plan: string;
+                /** @description Rehearsal id. */
+                rehearsal: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RehearsalDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "compare-rehearsal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Plan, by name or id. */
+                plan: string;
+                /** @description Rehearsal id. */
+                rehearsal: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RehearsalComparison"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "resume-plan": {
         parameters: {
             query?: never;
@@ -12473,6 +13606,101 @@ export interface operations {
             };
             /** @description Locked */
             423: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "plan-war-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Plan, by name or id. */
+                plan: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanWarLog"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
