@@ -55,5 +55,5 @@ func rung(r uint32) gear.Rung {
 }
 
 func (c *checker) version(epoch, revision int64) gear.Version {
-	return gear.Version{Epoch: c.count("epoch", epoch), Revision: c.count("revision", revision)}
+	return gear.Version{Epoch: c.upTo("epoch", epoch, MaxVersion), Revision: c.upTo("revision", revision, MaxVersion)}
 }

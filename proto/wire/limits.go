@@ -27,6 +27,7 @@ const (
 	MaxCrowds   = 64        // crowds of a point
 	MaxSketch   = 16 << 10  // bytes of an RT sketch
 	MaxWindow   = time.Hour // length of a report's window
+	MaxVersion  = 1 << 53   // epoch or revision: what every JSON reader can count to, and nobody reaches
 )
 
 // Codes of the Problems found here.
@@ -83,6 +84,14 @@ func (c *checker) count(path string, n int64) int64 {
 		return 0
 	}
 	return n
+}
+
+func (c *checker) upTo(path string, n, limit int64) int64 {
+	if n > limit {
+		c.add(path, codeRange, "%s wants a number up to %d, got %d", last(path), limit, n)
+		return 0
+	}
+	return c.count(path, n)
 }
 
 func (c *checker) micros(path string, us int64) time.Duration {

@@ -18,6 +18,7 @@ import (
 var (
 	name   = rapid.StringMatching(`[a-z0-9._-]{0,20}`)
 	count  = rapid.Int64Range(0, math.MaxInt64)
+	serial = rapid.Int64Range(0, wire.MaxVersion)
 	number = rapid.Float64Range(-1e300, 1e300)
 	micros = rapid.Custom(func(t *rapid.T) time.Duration {
 		return time.Duration(rapid.Int64Range(0, 1e12).Draw(t, "us")) * time.Microsecond
@@ -30,7 +31,7 @@ var (
 		return time.Unix(0, ns).UTC()
 	})
 	version = rapid.Custom(func(t *rapid.T) gear.Version {
-		return gear.Version{Epoch: count.Draw(t, "epoch"), Revision: count.Draw(t, "revision")}
+		return gear.Version{Epoch: serial.Draw(t, "epoch"), Revision: serial.Draw(t, "revision")}
 	})
 	value = rapid.Custom(func(t *rapid.T) gear.Value {
 		switch rapid.IntRange(0, 6).Draw(t, "kind") {

@@ -66,6 +66,9 @@ func (ss *session) handle(f *agentv1.ConnectRequest) {
 // hello takes a later hello: what the agent declares and holds now.
 func (ss *session) hello(p *agentv1.Hello, now time.Time) {
 	h, ps := wire.ToHello(p)
+	if len(ps) == 0 {
+		ps = ss.svc.credible(h.Held)
+	}
 	err := ps.Err()
 	if err == nil {
 		err = ss.svc.opt.Fleet.Redeclare(ss.id, h, now)
@@ -130,6 +133,8 @@ func (ss *session) judge(r *gear.Report, ps gear.Problems, now time.Time) string
 		return fmt.Sprintf("report refused: at_ns lies %s in the future", r.At.Sub(now).Round(time.Millisecond))
 	case r.Sequence <= ss.sequence && ss.sequence != 0:
 		return fmt.Sprintf("report refused: sequence %d after %d", r.Sequence, ss.sequence)
+	case ss.out.Sent().Less(r.Held):
+		return fmt.Sprintf("report refused: epoch %d, revision %d is held, which was never sent", r.Held.Epoch, r.Held.Revision)
 	}
 	for i := range r.Points {
 		x := &r.Points[i]

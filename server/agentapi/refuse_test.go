@@ -199,3 +199,34 @@ func TestAPanicEndsOneStreamOnly(t *testing.T) {
 		}
 	})
 }
+
+// TestVersionsThatNobodyGave: an agent that claims an epoch from nowhere is refused
+// with the path, raises nothing, and gets nothing past the ledger.
+func TestVersionsThatNobodyGave(t *testing.T) {
+	virtual(t, func(t *testing.T, w *world) {
+		conn := w.conn()
+		for _, held := range []gear.Version{{Epoch: 1 << 60}, {Epoch: 1 << 40, Revision: 1}, {Epoch: 1, Revision: 1 << 60}} {
+			h := helloOf("sn", "sn-1")
+			h.Held = held
+			a := w.openWith(conn, h, w.enrol(conn, h))
+			_, err := a.stream.Recv()
+			require.Equal(t, codes.InvalidArgument, status.Code(err), "%v", err)
+			require.Regexp(t, "epoch|revision", err.Error())
+			a.cancel()
+		}
+		require.Empty(t, w.journal.ahead)
+		require.Empty(t, w.fleet.Places())
+
+		v := w.publish("sn", 1)
+		a := w.join(helloOf("sn", "sn-1"))
+		a.orders()
+		require.NoError(t, a.stream.Send(&agentv1.ConnectRequest{Report: wire.FromReport(&gear.Report{
+			Sequence: 1, At: time.Now(), Window: time.Second, Held: gear.Version{Epoch: 1, Revision: 99},
+		})}))
+		synctest.Wait()
+		got, err := w.fleet.Get("sn-1", time.Now())
+		require.NoError(t, err)
+		require.False(t, v.Less(got.Held), "nobody gave it that")
+		require.EqualValues(t, 1, w.service.Stats().BadReports)
+	})
+}

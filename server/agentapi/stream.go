@@ -3,6 +3,7 @@ package agentapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"runtime/debug"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/allspark/allspark/proto/gear"
 	"github.com/allspark/allspark/proto/wire"
 	"github.com/allspark/allspark/server/auth"
+	"github.com/allspark/allspark/server/control"
 	"github.com/allspark/allspark/server/fault"
 	"github.com/allspark/allspark/server/fleet"
 	"github.com/allspark/allspark/server/push"
@@ -239,6 +241,16 @@ func (s *Service) checkAhead(k push.Key, v gear.Version) {
 	}
 }
 
+// credible refuses a version that no journal can have given: the epoch must pass
+// what agents hold, and one that lies may not carry it to where numbers end.
+func (s *Service) credible(held gear.Version) gear.Problems {
+	if epoch := s.opt.Epoch(); held.Epoch-epoch > control.MaxAhead {
+		return gear.Problems{{Path: "held.epoch", Code: "range", Message: fmt.Sprintf(
+			"held.epoch is %d, but the journal's is %d: delete what the agent keeps on disk", held.Epoch, epoch)}}
+	}
+	return nil
+}
+
 // checkHello reads the hello and holds it against the credential.
 func (s *Service) checkHello(p *agentv1.Hello, who auth.AgentIdentity) (gear.Hello, error) {
 	if p == nil {
@@ -251,6 +263,9 @@ func (s *Service) checkHello(p *agentv1.Hello, who auth.AgentIdentity) (gear.Hel
 	if who.App != gear.Any && who.App != h.App || who.IDC != gear.Any && who.IDC != h.IDC {
 		return gear.Hello{}, fault.New(fault.Forbidden, "this credential is for app %s in %s, not for app %s in %s",
 			who.App, who.IDC, gear.Shown(h.App), gear.Shown(h.IDC))
+	}
+	if ps := s.credible(h.Held); len(ps) > 0 {
+		return gear.Hello{}, fault.WithProblems(ps, "hello refused")
 	}
 	if reason := s.opt.Fleet.Banned(who.Instance); reason != "" {
 		return gear.Hello{}, fault.New(fault.Forbidden, "agent %s is banned: %s", who.Instance, gear.Shown(reason))

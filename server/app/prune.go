@@ -17,28 +17,33 @@ const (
 // pruner drops what the retention no longer covers, while this replica leads:
 // nobody else needs to, and two at once would only wait for each other. The
 // journal is kept as long as history by hour, so that every point of a chart can
-// be explained. The audit log is never pruned: its chain must stay whole.
+// be explained, and ended claims at least a day longer, because undoing a shift
+// sets them again. The audit log is never pruned: its chain must stay whole.
 type pruner struct {
 	leading func() bool
 	now     func() time.Time // reference time
-	keep    func() time.Duration
-	jobs    []pruneJob
+	jobs    []pruneJob       // in this order
 	log     *slog.Logger
 }
 
 // pruneJob drops one kind of thing older than before, and tells how many.
 type pruneJob struct {
 	what string
+	keep func() time.Duration
 	drop func(ctx context.Context, before time.Time) (int64, error)
 }
 
 func (a *App) pruner() *pruner {
+	journal := func() time.Duration { return a.retention.Load().Hours }
 	return &pruner{
 		leading: func() bool { return a.loop.Status().Leading },
 		now:     a.clock.Now,
-		keep:    func() time.Duration { return a.retention.Load().Hours },
-		jobs:    []pruneJob{{"shifts", a.db.PruneShifts}},
-		log:     a.log,
+		jobs: []pruneJob{
+			{"shifts", journal, a.db.PruneShifts},
+			{"level tables", journal, a.db.PruneTables},
+			{"claims", func() time.Duration { return max(a.cfg.Retention.Claims, journal()+24*time.Hour) }, a.db.PruneClaims},
+		},
+		log: a.log,
 	}
 }
 
@@ -60,8 +65,8 @@ func (p *pruner) run(ctx context.Context) {
 
 // once runs every job; one that fails is tried again in an hour.
 func (p *pruner) once(ctx context.Context) {
-	before := p.now().Add(-p.keep())
 	for _, j := range p.jobs {
+		before := p.now().Add(-j.keep())
 		within, cancel := context.WithTimeout(ctx, pruneBudget)
 		n, err := j.drop(within, before)
 		cancel()

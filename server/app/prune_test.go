@@ -40,13 +40,13 @@ func TestPruning(t *testing.T) {
 		write("quiet") // once, and in force ever since
 
 		leading := false
+		day := func() time.Duration { return 24 * time.Hour }
 		p := &pruner{
 			leading: func() bool { return leading },
 			now:     time.Now,
-			keep:    func() time.Duration { return 24 * time.Hour },
 			jobs: []pruneJob{
-				{"trouble", func(context.Context, time.Time) (int64, error) { return 0, errors.New("away") }},
-				{"shifts", db.PruneShifts},
+				{"trouble", day, func(context.Context, time.Time) (int64, error) { return 0, errors.New("away") }},
+				{"shifts", day, db.PruneShifts},
 			},
 			log: slog.New(slog.DiscardHandler),
 		}

@@ -64,7 +64,8 @@ type Agents struct {
 // Retention bounds history.
 type Retention struct {
 	Minutes time.Duration `koanf:"minutes"`
-	Hours   time.Duration `koanf:"hours"`
+	Hours   time.Duration `koanf:"hours"`  // the journal and its level tables too
+	Claims  time.Duration `koanf:"claims"` // after their end; at least a day longer than the journal
 }
 
 // Log is where and how much is logged.
@@ -96,7 +97,7 @@ func Default() Config {
 			OrderTTL:   24 * time.Hour,
 			StaleAfter: 5 * time.Second, ForgetAfter: 24 * time.Hour,
 		},
-		Retention: Retention{Minutes: 7 * 24 * time.Hour, Hours: 90 * 24 * time.Hour},
+		Retention: Retention{Minutes: 7 * 24 * time.Hour, Hours: 90 * 24 * time.Hour, Claims: 180 * 24 * time.Hour},
 		Log:       Log{Level: "info", Format: "text"},
 		Demo:      Demo{Rate: 40, Speed: 1, Machines: 3, Seed: 1},
 	}
@@ -141,6 +142,7 @@ func (c *Config) Validate() error {
 		{"agents.forget_after", c.Agents.ForgetAfter, time.Minute, 365 * 24 * time.Hour},
 		{"retention.minutes", c.Retention.Minutes, time.Hour, 365 * 24 * time.Hour},
 		{"retention.hours", c.Retention.Hours, 24 * time.Hour, 5 * 365 * 24 * time.Hour},
+		{"retention.claims", c.Retention.Claims, 48 * time.Hour, 10 * 365 * 24 * time.Hour},
 	} {
 		if b.got < b.min || b.got > b.max {
 			return fmt.Errorf("%s wants %v..%v, got %v", b.key, b.min, b.max, b.got)

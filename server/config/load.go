@@ -47,7 +47,8 @@ func BindFlags(fs *pflag.FlagSet, demo bool) {
 	fs.Duration("agents.stale_after", d.Agents.StaleAfter, "a connected agent silent for this long is stale")
 	fs.Duration("agents.forget_after", d.Agents.ForgetAfter, "a disconnected agent is forgotten after this")
 	fs.Duration("retention.minutes", d.Retention.Minutes, "history by minute is kept this long")
-	fs.Duration("retention.hours", d.Retention.Hours, "history by hour is kept this long")
+	fs.Duration("retention.hours", d.Retention.Hours, "history by hour, and the journal of orders, are kept this long")
+	fs.Duration("retention.claims", d.Retention.Claims, "claims are kept this long after their end, at least a day longer than the journal")
 	fs.String("log.level", d.Log.Level, "debug, info, warn or error")
 	fs.String("log.format", d.Log.Format, "text or json")
 	if demo {

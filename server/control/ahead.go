@@ -13,6 +13,14 @@ const (
 	// raiseWait is how long whoever leads has to journal everything again.
 	raiseWait = 3 * time.Second
 	raisePoll = 100 * time.Millisecond
+	// MaxAhead is how far beyond the journal's epoch a version may be believed: a
+	// million changes of leader since the backup. Together with the raises that are
+	// allowed it keeps agents that lie from using the numbers up: at most MaxAhead a
+	// minute, which is 16,000 years to wire.MaxVersion.
+	MaxAhead = 1 << 20
+	// raiseBurst raises may come at once, then one every raiseEvery.
+	raiseBurst = 10
+	raiseEvery = time.Minute
 	// farAhead reaches the newest shift whatever the clocks say.
 	farAhead = 100 * 365 * 24 * time.Hour
 )
@@ -21,7 +29,8 @@ const (
 // holds and the journal has not given: the journal itself went back (a restored
 // backup). The epoch rises, and whoever leads journals every set again under it.
 //
-// It returns when that is done. An agent that is merely ahead of this replica,
+// It returns when that is done. Each raise has every set journalled and sent again,
+// so only some are allowed; more wait for nothing and are an error. An agent that is merely ahead of this replica,
 // which follows the journal by up to a tick, raises nothing.
 func (l *Loop) RaiseAbove(ctx context.Context, app, idc string, held gear.Version) error {
 	for range raiseTries {
@@ -35,6 +44,13 @@ func (l *Loop) RaiseAbove(ctx context.Context, app, idc string, held gear.Versio
 		}
 		if never && epoch > held.Epoch {
 			return nil // the first set there will be newer than what is held
+		}
+		if held.Epoch-max(epoch, l.keeper.Status().Lease.Epoch) > MaxAhead {
+			return fault.New(fault.Invalid, "an agent of %s in %s says it holds epoch %d, the journal's is %d: not believed", app, idc, held.Epoch, epoch)
+		}
+		if !l.mayRaise(time.Now()) {
+			return fault.New(fault.RateLimited, "the epoch was raised too often lately; not for epoch %d, revision %d of %s in %s",
+				held.Epoch, held.Revision, app, idc)
 		}
 		// Also above the epoch of whoever leads: only then do they see that it rose.
 		if epoch, err = l.cfg.Store.RaiseEpoch(ctx, max(epoch, held.Epoch, l.keeper.Status().Lease.Epoch)+1); err != nil {
@@ -67,4 +83,19 @@ func (l *Loop) behind(ctx context.Context, app, idc string, held gear.Version) (
 		return false, false, err
 	}
 	return s.Version.Less(held), false, nil
+}
+
+// mayRaise takes one of the raises that are allowed.
+func (l *Loop) mayRaise(now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	refilled := now.Add(-raiseBurst * raiseEvery)
+	if l.raises.Before(refilled) {
+		l.raises = refilled
+	}
+	if l.raises.Add(raiseEvery).After(now) {
+		return false
+	}
+	l.raises = l.raises.Add(raiseEvery)
+	return true
 }

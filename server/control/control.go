@@ -103,6 +103,20 @@ type ClaimFilter struct {
 	Limit  int
 }
 
+// ShiftFilter selects lines of the journal; zero fields do not filter.
+type ShiftFilter struct {
+	App, IDC string
+	// Within are the places the reader may see, gear.Any in a field for all; nil
+	// for no limit.
+	Within   []Place
+	From, To time.Time // [From, To)
+	Below    int64     // only lower revisions: where the page before ended
+	Limit    int
+}
+
+// Place is an app in an IDC.
+type Place struct{ App, IDC string }
+
 // Shift is one line of the journal: at a revision, the order set of one
 // app x IDC became this, because of that.
 type Shift struct {
@@ -178,10 +192,25 @@ type Store interface {
 	// ShiftAt gives the shift of an app x IDC that was in force at t, with basis
 	// and tables; fault.NotFound when there was none yet.
 	ShiftAt(ctx context.Context, app, idc string, t time.Time) (*Shift, error)
+	// PageShifts gives shifts of every app x IDC that f selects, newest first and
+	// without sets, tables and basis. next is what Below continues with, 0 at the end.
+	PageShifts(ctx context.Context, f ShiftFilter) (items []*Shift, next int64, err error)
 	// ListShifts gives an app x IDC's shifts in [from, to), newest first.
 	ListShifts(ctx context.Context, app, idc string, from, to time.Time, limit int) ([]*Shift, error)
 	// RaiseEpoch sets the epoch to at least e and returns it.
 	RaiseEpoch(ctx context.Context, e int64) (int64, error)
 	// Now is reference time: the database's.
 	Now(ctx context.Context) (time.Time, error)
+}
+
+// Pruner drops what retention no longer covers, and tells how much.
+type Pruner interface {
+	// PruneShifts keeps of every app x IDC the shift in force at before.
+	PruneShifts(ctx context.Context, before time.Time) (int64, error)
+	// PruneTables drops level tables that no shift left in the journal names. Call it
+	// after PruneShifts.
+	PruneTables(ctx context.Context, before time.Time) (int64, error)
+	// PruneClaims drops claims that ended before and that no older shift left in the
+	// journal names.
+	PruneClaims(ctx context.Context, before time.Time) (int64, error)
 }

@@ -21,7 +21,6 @@ type leader struct {
 	epoch   int64 // of the journal, as last seen
 	decider Decider
 	last    map[place]*Shift
-	tables  map[string]bool // hashes the journal has
 	cache   map[tableKey]*template.Version
 	refused map[place]string // what was last logged as not fit to send
 	again   map[place]bool   // to be journalled once more, changed or not
@@ -97,18 +96,15 @@ func (t *leader) begin(ctx context.Context) error {
 	for _, s := range shifts {
 		given = max(given, s.Version.Epoch)
 	}
-	last, tables := map[place]*Shift{}, map[string]bool{}
+	last := map[place]*Shift{}
 	for _, s := range shifts {
 		// The basis is not read along; without it everything would look new.
 		if s, err = t.loop.cfg.Store.ShiftAt(ctx, s.App, s.IDC, now); err != nil {
 			return err
 		}
 		last[place{s.App, s.IDC}] = s
-		for i := range s.Tables {
-			tables[s.Tables[i].Hash] = true
-		}
 	}
-	t.last, t.tables = last, tables
+	t.last = last
 	if head > given { // raised, and nobody led to journal everything again
 		for p := range last {
 			t.again[p] = true
@@ -150,8 +146,9 @@ func (t *leader) decide(ctx context.Context, v *view, p place) error {
 	} else {
 		s.Cause, s.Claims = Cause(&before.Basis, &d.Basis)
 	}
+	kept := t.kept()
 	for _, table := range d.Tables {
-		if !t.tables[table.Hash] {
+		if !kept[table.Hash] {
 			s.Tables = append(s.Tables, table)
 		}
 	}
@@ -164,9 +161,6 @@ func (t *leader) decide(ctx context.Context, v *view, p place) error {
 	whole.Set.Epoch, whole.Set.Revision = s.Version.Epoch, s.Version.Revision
 	t.last[p] = &whole
 	delete(t.again, p)
-	for _, table := range d.Tables {
-		t.tables[table.Hash] = true
-	}
 	t.loop.offer(&whole)
 	select {
 	case t.loop.hints <- struct{}{}:
@@ -175,6 +169,18 @@ func (t *leader) decide(ctx context.Context, v *view, p place) error {
 	t.loop.cfg.Log.Info("shift", "app", p.app, "idc", p.idc, "epoch", s.Version.Epoch, "revision", s.Version.Revision,
 		"orders", len(d.Set.Orders), "cause", s.Cause)
 	return nil
+}
+
+// kept are the tables that the journal certainly has: those of sets in force. Any
+// other may have been pruned since it was last named.
+func (t *leader) kept() map[string]bool {
+	out := map[string]bool{}
+	for _, s := range t.last {
+		for i := range s.Tables {
+			out[s.Tables[i].Hash] = true
+		}
+	}
+	return out
 }
 
 // fit is the last gate: a set that agents would refuse as malformed is never sent.

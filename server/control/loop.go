@@ -52,6 +52,7 @@ type Loop struct {
 	newest    gear.Version
 	decided   time.Time
 	trouble   string
+	raises    time.Time // until when raises of the epoch are used up, one a raiseEvery
 }
 
 // place is one app x IDC.

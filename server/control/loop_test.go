@@ -227,58 +227,6 @@ func TestOneLeadsTheOtherFollowsAndTakesOver(t *testing.T) {
 	})
 }
 
-func TestAnAgentAheadOfTheJournalRaisesTheEpoch(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, recallDeclared())
-		run(t, h.loop)
-		pause(time.Second)
-		before := h.board.last(t)
-		require.NoError(t, h.loop.RaiseAbove(t.Context(), "sn", "na61", before.Version))
-		pause(time.Second)
-		require.Equal(t, 1, h.board.count(), "an agent that is merely current raises nothing")
-
-		held := gear.Version{Epoch: before.Version.Epoch + 3, Revision: 1000}
-		require.NoError(t, h.loop.RaiseAbove(t.Context(), "sn", "na61", held))
-		pause(100 * time.Millisecond)
-		require.Equal(t, 2, h.board.count())
-		require.True(t, held.Less(h.board.last(t).Version))
-		require.Equal(t, before.Hash, h.board.last(t).Hash)
-
-		require.NoError(t, h.loop.RaiseAbove(t.Context(), "rank", "na61", held))
-		pause(time.Second)
-		require.Equal(t, 2, h.board.count(), "what was never journalled will be newer anyway")
-	})
-}
-
-// The common restore: the lease's epoch is past what agents hold already, the
-// sets of the journal are not; and the agents come before anybody leads.
-func TestARaisedEpochIsSeenByALeaderThatComesLater(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, recallDeclared())
-		stop := run(t, h.loop)
-		pause(time.Second)
-		first := h.board.last(t)
-		stop()
-		held := gear.Version{Epoch: first.Version.Epoch, Revision: first.Version.Revision + 5}
-		board, next := replica(h.db, "two", recallDeclared())
-		raised := make(chan error, 1)
-		go func() { raised <- next.RaiseAbove(t.Context(), "sn", "na61", held) }()
-		pause(time.Second)
-		run(t, next)
-		pause(4 * time.Second)
-		require.NoError(t, <-raised)
-		require.True(t, held.Less(board.last(t).Version))
-		require.Equal(t, first.Hash, board.last(t).Hash)
-
-		count := board.count()
-		later := gear.Version{Epoch: board.last(t).Version.Epoch, Revision: held.Revision + 100}
-		require.NoError(t, next.RaiseAbove(t.Context(), "sn", "na61", later), "and again while it leads")
-		pause(time.Second)
-		require.Equal(t, count+1, board.count())
-		require.True(t, later.Less(board.last(t).Version))
-	})
-}
-
 func TestPublishingIsTriedAgainWithTheNewest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(t, recallDeclared())

@@ -92,6 +92,14 @@ func (o *Outbox) Next(dst []any) []any {
 	return append(dst, s.Orders)
 }
 
+// Sent gives the newest version that was handed out or that the agent brought
+// along: it can hold no newer one.
+func (o *Outbox) Sent() gear.Version {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.sent
+}
+
 // dueLocked reports whether s must be sent: it is newer than what the agent has, or
 // the same version with other content; and the agent did not refuse it.
 func (o *Outbox) dueLocked(s *State) bool {

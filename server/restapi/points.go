@@ -304,8 +304,11 @@ func (s *Server) pointAgents(ctx context.Context, c *caller, in *PointPath) (*pl
 	return &plain[api.Page[api.PointAgent]]{api.Page[api.PointAgent]{Items: out}}, nil
 }
 
-// maxSeries bounds one answer of history.
-const maxSeries = 50
+// Bounds of one answer of history.
+const (
+	maxSeries = 50
+	maxMarks  = 1000 // changes, the newest
+)
 
 func (s *Server) getHistory(ctx context.Context, c *caller, in *struct {
 	Scene string    `query:"scene" maxLength:"63" doc:"Only this scene." example:"k2"`
@@ -357,7 +360,7 @@ func (s *Server) getHistory(ctx context.Context, c *caller, in *struct {
 		}
 		out.Series = append(out.Series, toSeries(&found[i]))
 	}
-	shifts, err := s.shiftsOf(ctx, c, in.App, in.IDC, from, to, 200)
+	shifts, _, err := s.deps.Control.PageShifts(ctx, within(c, control.ShiftFilter{App: in.App, IDC: in.IDC, From: from, To: to, Limit: maxMarks}))
 	if err != nil {
 		return nil, err
 	}

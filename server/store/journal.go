@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"math"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -41,6 +43,7 @@ func (shiftRecord) TableName() string { return "shifts" }
 type tableRecord struct {
 	Hash string `gorm:"primaryKey"`
 	Body doc[tableDoc]
+	Used micros `gorm:"column:used_at"` // at most usedGrain before the newest shift that names it
 }
 
 func (tableRecord) TableName() string { return "level_tables" }
@@ -97,7 +100,7 @@ func (d *DB) AppendShift(ctx context.Context, s *control.Shift, fence int64) err
 			n.Hash = n.Set.Hash
 		}
 		n.Set.Hash = n.Hash
-		if err := saveTables(tx, n.Tables); err != nil {
+		if err := saveTables(tx, &n); err != nil {
 			return err
 		}
 		if err := tx.Create(toShiftRecord(&n)).Error; err != nil {
@@ -131,11 +134,30 @@ func (d *DB) checkFence(tx *gorm.DB, fence int64) error {
 	return nil
 }
 
-func saveTables(tx *gorm.DB, tables []gear.LevelTable) error {
-	for i := range tables {
-		r := tableRecord{Hash: tables[i].Hash, Body: docOf(toTableDoc(&tables[i]))}
+// usedGrain is how much a table's used_at may lag: a set that is journalled every
+// minute need not touch its tables each time.
+const usedGrain = time.Hour
+
+// saveTables keeps the tables that are new, and notes for all that the set names
+// that they are in use. The journal's head is locked, so no pruning comes between.
+func saveTables(tx *gorm.DB, s *control.Shift) error {
+	for i := range s.Tables {
+		r := tableRecord{Hash: s.Tables[i].Hash, Body: docOf(toTableDoc(&s.Tables[i])), Used: at(s.At)}
 		// A hash names its content: a second writer has the same to say.
 		if err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&r).Error; err != nil {
+			return err
+		}
+	}
+	var named []string
+	for i := range s.Set.Orders {
+		if h := s.Set.Orders[i].Table; h != "" {
+			named = append(named, h)
+		}
+	}
+	slices.Sort(named)
+	for batch := range slices.Chunk(slices.Compact(named), 500) {
+		err := tx.Model(&tableRecord{}).Where("hash IN ? AND used_at < ?", batch, at(s.At.Add(-usedGrain))).Update("used_at", at(s.At)).Error
+		if err != nil {
 			return err
 		}
 	}
@@ -183,6 +205,54 @@ func (d *DB) ListShifts(ctx context.Context, app, idc string, from, to time.Time
 		}
 		return tx.Order("at DESC, revision DESC").Limit(pageSize(limit))
 	})
+}
+
+// PageShifts implements control.Store. Revisions and times of the journal rise
+// together, so pages are cut at a pair of both and an index on it serves them.
+func (d *DB) PageShifts(ctx context.Context, f control.ShiftFilter) ([]*control.Shift, int64, error) {
+	q := d.read(ctx).Omit("orders", "basis")
+	if f.App != "" {
+		q = q.Where("app = ?", f.App)
+	}
+	if f.IDC != "" {
+		q = q.Where("idc = ?", f.IDC)
+	}
+	if f.Within != nil {
+		any := d.r.Where("1 = 0")
+		for _, p := range f.Within {
+			one := d.r.Where("1 = 1")
+			if p.App != gear.Any {
+				one = one.Where("app = ?", p.App)
+			}
+			if p.IDC != gear.Any {
+				one = one.Where("idc = ?", p.IDC)
+			}
+			any = any.Or(one)
+		}
+		q = q.Where(any)
+	}
+	if !f.From.IsZero() {
+		q = q.Where("at >= ?", at(f.From))
+	}
+	if !f.To.IsZero() {
+		q = q.Where("at < ?", at(f.To))
+	}
+	if f.Below > 0 {
+		// The time narrows the index where the line that ended the page is still there.
+		q = q.Where("revision < ?", f.Below).
+			Where("at <= coalesce((SELECT at FROM shifts WHERE revision = ?), ?)", f.Below, int64(math.MaxInt64))
+	}
+	n := pageSize(f.Limit)
+	var rs []shiftRecord
+	if err := q.Order("at DESC, revision DESC").Limit(n + 1).Find(&rs).Error; err != nil {
+		return nil, 0, opaque(err, "list the journal")
+	}
+	next := int64(0)
+	if len(rs) > n {
+		rs = rs[:n]
+		next = rs[n-1].Revision
+	}
+	return each(rs, func(r shiftRecord) *control.Shift { return fromShiftRecord(&r) }), next, nil
 }
 
 // shifts reads shifts and the tables they refer to, each table once.
@@ -249,19 +319,6 @@ func (d *DB) RaiseEpoch(ctx context.Context, e int64) (int64, error) {
 		return tx.Model(&journalHead{}).Where("id = 1").Update("epoch", e).Error
 	})
 	return e, err
-}
-
-// PruneShifts drops shifts older than before, but keeps for every app x IDC the
-// one that was in force then; "why" cannot look further back.
-func (d *DB) PruneShifts(ctx context.Context, before time.Time) (int64, error) {
-	var n int64
-	err := d.write(ctx, "prune the journal", func(tx *gorm.DB) error {
-		res := tx.Exec(`DELETE FROM shifts WHERE at < ? AND revision NOT IN (
-			SELECT max(revision) FROM shifts WHERE at < ? GROUP BY app, idc)`, at(before), at(before))
-		n = res.RowsAffected
-		return res.Error
-	})
-	return n, err
 }
 
 var _ control.Store = (*DB)(nil)

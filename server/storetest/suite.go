@@ -33,6 +33,8 @@ func Run(t *testing.T, open Open) {
 		"JournalFence":       testJournalFence,
 		"JournalConcurrency": testJournalConcurrency,
 		"JournalPrune":       testJournalPrune,
+		"JournalPages":       testJournalPages,
+		"Retention":          testRetention,
 		"Lease":              testLease,
 		"LeaseRace":          testLeaseRace,
 		"Agents":             testAgents,
