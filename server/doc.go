@@ -18,6 +18,7 @@
 //	control         Claim -> Decide (pure) -> Order; the only issuer of orders
 //	fleet           apps, points, agents, presence
 //	push            one latest-wins outbox an agent, acknowledgement ledger
+//	leaderboard     ranking by level, movement, time at the floor; pure
 //	telemetry       reports -> windows -> rollups, history
 //	lease           one deciding controller among replicas, fencing epoch
 //	auth            users, roles, tokens, sessions, agents' credentials

@@ -98,9 +98,12 @@ func (c *Claim) Active(now time.Time) bool {
 type ClaimFilter struct {
 	Scope  Scope // "" in a field does not filter
 	Field  Field
+	Source Source    // 0: any
 	Active time.Time // zero: any time
-	After  string
-	Limit  int
+	// From and To select claims that counted at some time in [From, To).
+	From, To time.Time
+	After    string
+	Limit    int
 }
 
 // ShiftFilter selects lines of the journal; zero fields do not filter.

@@ -152,6 +152,9 @@ var accessTable = map[string]row{
 	"set-demo":      {"PUT", "/demo", text(`{"rate":80}`), nil, [6]int{401, 403, 403, 404, 403, 403}},
 	"get-history":   {"GET", "/history?app=sn&idc=ea119&scene=k2&point=recall", nil, nil, [6]int{401, 200, 200, 200, 200, 200}}, // foreign: empty, see below
 
+	"get-leaderboard":    {"GET", "/leaderboard?window=1h", nil, nil, [6]int{401, 200, 200, 200, 200, 200}}, // rows of the caller's apps only, see below
+	"export-leaderboard": {"GET", "/leaderboard/export", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
+
 	"list-agents": {"GET", "/agents", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
 	"get-agent":   {"GET", "/agents/sn-1", nil, nil, [6]int{401, 200, 200, 200, 404, 404}},
 	"ban-agent":   {"POST", "/agents/sn-1/ban", reason, nil, [6]int{401, 403, 200, 200, 404, 404}},

@@ -115,6 +115,7 @@ func (s *Server) routes() {
 	s.quotaRoutes()
 	s.pointRoutes()
 	s.crowdRoutes()
+	s.leaderboardRoutes()
 	s.sceneRoutes()
 	s.allocationRoutes()
 	s.profileRoutes()

@@ -146,6 +146,15 @@ func (d *DB) ListClaims(ctx context.Context, f control.ClaimFilter) ([]*control.
 	if !f.Active.IsZero() {
 		q = activeAt(q, f.Active)
 	}
+	if f.Source != 0 {
+		q = q.Where("source = ?", int(f.Source))
+	}
+	if !f.To.IsZero() {
+		q = q.Where("start_at < ?", at(f.To))
+	}
+	if !f.From.IsZero() {
+		q = q.Where("(end_at = 0 OR end_at > ?) AND (released_at = 0 OR released_at > ?)", at(f.From), at(f.From))
+	}
 	const key = "created_at DESC"
 	c, ok, err := parseCursor(f.After, key)
 	if err != nil {

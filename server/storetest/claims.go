@@ -107,6 +107,26 @@ func testClaimsAt(t *testing.T, db *store.DB) {
 	require.NoError(t, err)
 	require.Empty(t, next)
 	require.Len(t, items, 2)
+	for _, x := range []struct {
+		from, to time.Duration
+		want     []int
+	}{
+		{-time.Hour, 0, nil},
+		{-time.Hour, time.Second, []int{1, 2}},
+		{45 * time.Minute, time.Hour, []int{1, 3}}, // released at its first instant
+		{2 * time.Hour, 3 * time.Hour, []int{1}},
+	} {
+		items, _, err = db.ListClaims(ctx, control.ClaimFilter{Source: control.SourceManual, From: t0.Add(x.from), To: t0.Add(x.to)})
+		require.NoError(t, err)
+		var levels []int
+		for _, c := range items {
+			levels = append(levels, c.Level)
+		}
+		require.ElementsMatch(t, x.want, levels, "from %v", x.from)
+	}
+	items, _, err = db.ListClaims(ctx, control.ClaimFilter{Source: control.SourcePlan})
+	require.NoError(t, err)
+	require.Empty(t, items)
 	items, _, err = db.ListClaims(ctx, control.ClaimFilter{Field: control.FieldBudget})
 	require.NoError(t, err)
 	require.Empty(t, items)

@@ -6,6 +6,7 @@ const pages = [
   "/points/k2/sh/sn/rank",
   "/agents",
   "/changes",
+  "/leaderboard",
   "/templates",
   "/templates/rank-depth",
   "/bindings",

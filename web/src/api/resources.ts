@@ -6,6 +6,7 @@ const every = [
   "changes",
   "claims",
   "explain",
+  "leaderboard",
   "points",
   "progress",
   "scenes",

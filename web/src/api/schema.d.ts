@@ -636,6 +636,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/leaderboard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Rank by level and movement
+         * @description Points, apps, IDCs or scenes by level, movement, flapping, time at the floor or time held by hand, live or over a stretch of history, beside the stretch before.
+         */
+        get: operations["get-leaderboard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/leaderboard/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the ranking as CSV
+         * @description Every row. Cells that a spreadsheet could take for a formula are quoted.
+         */
+        get: operations["export-leaderboard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/me": {
         parameters: {
             query?: never;
@@ -3681,6 +3721,107 @@ export interface components {
             /** @description What is allowed and rarely meant. */
             warnings: components["schemas"]["ProblemError"][];
         };
+        Leaderboard: {
+            /**
+             * Format: date-time
+             * @description Start of the stretch.
+             */
+            from: string;
+            /** @description In order of rank. */
+            items: components["schemas"]["LeaderboardRow"][];
+            /** @description Levels are those of the last ten seconds; the other figures are of the stretch. */
+            live: boolean;
+            /**
+             * Format: int64
+             * @description Distance of the samples: a minute or an hour. Movement within one is not seen.
+             * @example 60000
+             */
+            step_ms: number;
+            /**
+             * Format: date-time
+             * @description Its end.
+             */
+            to: string;
+            /**
+             * Format: int64
+             * @description Rows there are; items may be fewer.
+             * @example 42
+             */
+            total: number;
+        };
+        LeaderboardLive: {
+            /**
+             * Format: double
+             * @description Mean level of the last ten seconds.
+             * @example 62.5
+             */
+            level: number;
+            /**
+             * @description Where the level comes from.
+             * @example manual
+             */
+            source?: string;
+        };
+        LeaderboardRow: {
+            /**
+             * @description Application.
+             * @example sn
+             */
+            app: string;
+            /**
+             * Format: int64
+             * @description Highest level of a point; 0 for groups.
+             * @example 100
+             */
+            ceiling: number;
+            /** @description Over the stretch. */
+            figures: components["schemas"]["LevelFigures"];
+            /**
+             * Format: int64
+             * @description Lowest level of a point; 0 for groups.
+             * @example 1
+             */
+            floor: number;
+            /**
+             * @description Machine room.
+             * @example ea119
+             */
+            idc: string;
+            /**
+             * Format: int64
+             * @description Series that the row stands for.
+             * @example 1
+             */
+            members: number;
+            /** @description A point as it is now. */
+            now?: components["schemas"]["LeaderboardLive"];
+            /**
+             * @description Control point.
+             * @example recall
+             */
+            point: string;
+            /** @description Over the stretch of equal length before it. */
+            previous?: components["schemas"]["LevelFigures"];
+            /**
+             * Format: int64
+             * @description In the stretch before; 0 when it was not there.
+             * @example 4
+             */
+            previous_rank: number;
+            /**
+             * Format: int64
+             * @description 1 is first.
+             * @example 1
+             */
+            rank: number;
+            /**
+             * @description Scene; * for every scene without orders of its own.
+             * @example k2
+             */
+            scene: string;
+            /** @description Heights over the stretch, oldest first; -1 where nothing was asked. */
+            trend: number[];
+        };
         Lease: {
             /**
              * Format: date-time
@@ -3710,6 +3851,56 @@ export interface components {
             trouble?: string;
             /** @description Why this replica does not decide. */
             waiting?: string;
+        };
+        LevelFigures: {
+            /**
+             * Format: int64
+             * @description Time with requests.
+             * @example 600000
+             */
+            covered_ms: number;
+            /**
+             * Format: double
+             * @description Turns of direction an hour.
+             * @example 2.5
+             */
+            flaps: number;
+            /**
+             * Format: double
+             * @description Share of time at the lowest level.
+             * @example 0.2
+             */
+            floor: number;
+            /**
+             * Format: double
+             * @description Where that lies between floor and ceiling, 0..1.
+             * @example 0.62
+             */
+            height: number;
+            /**
+             * Format: double
+             * @description Request-weighted mean level; 0 for groups.
+             * @example 62.5
+             */
+            level: number;
+            /**
+             * Format: double
+             * @description Levels moved an hour, up and down.
+             * @example 31.5
+             */
+            movement: number;
+            /**
+             * Format: double
+             * @description Share of time held by hand.
+             * @example 0
+             */
+            overridden: number;
+            /**
+             * Format: int64
+             * @description Requests.
+             * @example 120000
+             */
+            requests: number;
         };
         Levels: {
             /**
@@ -11092,6 +11283,208 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["History"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-leaderboard": {
+        parameters: {
+            query?: {
+                /** @description Length of the stretch; live ranks by the levels of the last seconds, with the figures of the last ten minutes. */
+                window?: "live" | "1h" | "6h" | "24h" | "7d" | "30d";
+                /** @description Start of a stretch of one's own, instead of a window. */
+                from?: string;
+                /** @description End of the stretch; now by default. */
+                to?: string;
+                /** @description What a row stands for. */
+                group?: "point" | "app" | "idc" | "scene";
+                /** @description What ranks; a minus puts the greatest first. Level compares heights between floor and ceiling. */
+                sort?: "level" | "-level" | "movement" | "-movement" | "flapping" | "-flapping" | "floor" | "-floor" | "overridden" | "-overridden";
+                /** @description Only this app. */
+                app?: string;
+                /** @description Only this IDC. */
+                idc?: string;
+                /** @description Only this scene. */
+                scene?: string;
+                /** @description Rows. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Leaderboard"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "export-leaderboard": {
+        parameters: {
+            query?: {
+                /** @description Length of the stretch; live ranks by the levels of the last seconds, with the figures of the last ten minutes. */
+                window?: "live" | "1h" | "6h" | "24h" | "7d" | "30d";
+                /** @description Start of a stretch of one's own, instead of a window. */
+                from?: string;
+                /** @description End of the stretch; now by default. */
+                to?: string;
+                /** @description What a row stands for. */
+                group?: "point" | "app" | "idc" | "scene";
+                /** @description What ranks; a minus puts the greatest first. Level compares heights between floor and ceiling. */
+                sort?: "level" | "-level" | "movement" | "-movement" | "flapping" | "-flapping" | "floor" | "-floor" | "overridden" | "-overridden";
+                /** @description Only this app. */
+                app?: string;
+                /** @description Only this IDC. */
+                idc?: string;
+                /** @description Only this scene. */
+                scene?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ranking. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
                 };
             };
             /** @description Bad Request */

@@ -38,5 +38,9 @@ export const releaseClaim = (c: Pick<Claim, "id" | "value">) =>
 export const listAudit = (e: Pick<AuditEntry, "kind" | "name">) =>
   line("audit", "list", "--kind", e.kind, ...(e.name ? ["--search", e.name] : []));
 
+export const showLeaderboard = (
+  q: Partial<Record<"window" | "to" | "group" | "sort" | "app" | "idc" | "scene", string>>,
+) => line("leaderboard", ...Object.entries(q).flatMap(([k, v]) => (v ? [`--${k}=${v}`] : [])));
+
 export const setUser = (name: string, grants: { role: string; app: string; idc: string }[]) =>
   line("user", "set", name, ...grants.flatMap((g) => ["--grant", `${g.role}:${g.app}:${g.idc}`]));
