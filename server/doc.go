@@ -15,7 +15,14 @@
 // Domain rooms. They state what they need as interfaces and know no framework:
 //
 //	template        gear templates: parameters, gears, type check, versions, bindings
+//	scene           scenes, target RT, the call graph of points
+//	profile         what a level costs (RT) and earns (effect)
+//	allocation      sharing a scene's target among its points: the solver, pure
+//	plan            TimePlanner's calendar, pure
+//	planner         plans and staged steps -> claims
 //	control         Claim -> Decide (pure) -> Order; the only issuer of orders
+//	feedback        rollups -> claims: central strategies, scenes layer by layer
+//	quota           budget of a group, sliding window, PID (pure), weights
 //	fleet           apps, points, agents, presence
 //	push            one latest-wins outbox an agent, acknowledgement ledger
 //	leaderboard     ranking by level, movement, time at the floor; pure
@@ -23,12 +30,15 @@
 //	lease           one deciding controller among replicas, fencing epoch
 //	auth            users, roles, tokens, sessions, agents' credentials
 //	audit           who changed what, hash-chained
+//	settings        what administrators set at run time
 //
 // Adapters. They implement the domain's interfaces and do not know each other:
 //
 //	store           gorm on Postgres or SQLite
+//	redis           the shared quota window
 //	agentapi        gRPC: the agents' streams
 //	restapi         gin: REST, SSE, the console's files; api holds its DTOs
+//	opsapi          metrics and profiles for those who run a controller
 //	cli             the operator's commands over the REST API
 //
 // Places where server and agent meet:

@@ -80,7 +80,7 @@ var (
 		"server/planner", "server/control", "server/feedback", "server/quota", "server/push", "server/telemetry",
 		"server/leaderboard", "server/alert", "server/experiment", "server/lease", "server/auth", "server/audit",
 	}
-	adapterRooms = []string{"server/store", "server/redis", "server/agentapi", "server/restapi", "server/notify"}
+	adapterRooms = []string{"server/store", "server/redis", "server/agentapi", "server/restapi", "server/opsapi", "server/notify"}
 	frameworks   = []string{
 		"github.com/gin-gonic/gin", "github.com/danielgtaylor/huma", "gorm.io", "google.golang.org/grpc",
 		"google.golang.org/protobuf", "github.com/redis/go-redis", "net/http",
@@ -155,6 +155,7 @@ var homes = []struct {
 }{
 	{"gorm.io", []string{"server/store"}},
 	{"github.com/redis/go-redis", []string{"server/redis"}},
+	{"github.com/prometheus", []string{"server/opsapi"}},
 	{"github.com/golang-jwt/jwt", []string{"server/auth"}},
 	{"github.com/danielgtaylor/huma", []string{"server/restapi"}},
 	{"github.com/gin-gonic/gin", []string{"server/restapi", "agent/middleware/ginmw"}},

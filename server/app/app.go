@@ -58,6 +58,7 @@ type App struct {
 	scene     sceneRooms
 	rest      *restapi.Server
 
+	ops      *ops
 	http     *http.Server
 	grpc     *grpc.Server
 	httpLn   net.Listener
@@ -103,6 +104,9 @@ func New(ctx context.Context, cfg config.Config, version string, log *slog.Logge
 		return nil, err
 	}
 	if err := a.serveAgents(); err != nil {
+		return nil, err
+	}
+	if err := a.openOps(version); err != nil {
 		return nil, err
 	}
 	if err := a.serveREST(ctx, version); err != nil {
@@ -251,7 +255,8 @@ func (a *App) serveREST(ctx context.Context, version string) error {
 	}
 	a.rest = restapi.New(restapi.Deps{
 		Version: version, Replica: a.cfg.Replica, Log: a.log, Console: console, TrustedProxies: a.cfg.HTTP.TrustedProxies,
-		Auth: a.auth, Templates: a.templates, Store: a.db, Claims: a.claims, Control: a.db, Audit: a.db,
+		Observe: a.observe(),
+		Auth:    a.auth, Templates: a.templates, Store: a.db, Claims: a.claims, Control: a.db, Audit: a.db,
 		Fleet: a.fleet, Push: a.hub, Windows: a.windows, History: a.history,
 		Settings: a.db, DefaultSettings: defaults, Apply: a.apply,
 		Scenes: a.scene.scenes, Profiles: a.scene.profiles, Tables: a.db, Builder: a.scene.builder, SceneLoop: a.scene.loop,

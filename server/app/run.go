@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc"
 
 	"github.com/allspark/allspark/server/auth"
 	"github.com/allspark/allspark/server/config"
@@ -35,11 +36,20 @@ func (a *App) Run(ctx context.Context) error {
 		return fmt.Errorf("serve the console: %w", err)
 	})
 	g.Go(func() error {
-		if err := a.grpc.Serve(a.grpcLn); err != nil {
+		// Stopped before it served: the end came during the start.
+		if err := a.grpc.Serve(a.grpcLn); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
 			return fmt.Errorf("serve agents: %w", err)
 		}
 		return nil
 	})
+	if a.ops != nil {
+		g.Go(func() error {
+			if err := a.ops.http.Serve(a.ops.ln); !errors.Is(err, http.ErrServerClosed) {
+				return fmt.Errorf("serve metrics: %w", err)
+			}
+			return nil
+		})
+	}
 	g.Go(func() error {
 		<-ctx.Done()
 		a.drain()
@@ -57,6 +67,9 @@ func (a *App) drain() {
 	defer cancel()
 	if err := a.http.Shutdown(ctx); err != nil {
 		_ = a.http.Close()
+	}
+	if a.ops != nil {
+		_ = a.ops.http.Close() // who watches sees the end
 	}
 	done := make(chan struct{})
 	go func() { a.grpc.GracefulStop(); close(done) }()

@@ -11,6 +11,7 @@ import (
 type Config struct {
 	HTTP      HTTP      `koanf:"http"`
 	GRPC      GRPC      `koanf:"grpc"`
+	Ops       Ops       `koanf:"ops"`
 	DataDir   string    `koanf:"data_dir"`
 	Database  string    `koanf:"database"`
 	Redis     Redis     `koanf:"redis"`
@@ -43,6 +44,11 @@ type GRPC struct {
 	Addr    string `koanf:"addr"`
 	TLSCert string `koanf:"tls_cert"`
 	TLSKey  string `koanf:"tls_key"`
+}
+
+// Ops is the listener for metrics and profiles; off without an address.
+type Ops struct {
+	Addr string `koanf:"addr"`
 }
 
 // Lease elects the one replica that decides.
@@ -117,6 +123,11 @@ func (c *Config) Validate() error {
 	for key, addr := range map[string]string{"http.addr": c.HTTP.Addr, "grpc.addr": c.GRPC.Addr} {
 		if _, _, err := net.SplitHostPort(addr); err != nil {
 			return fmt.Errorf("%s wants host:port, got %q", key, addr)
+		}
+	}
+	if c.Ops.Addr != "" {
+		if _, _, err := net.SplitHostPort(c.Ops.Addr); err != nil {
+			return fmt.Errorf("ops.addr wants host:port or nothing, got %q", c.Ops.Addr)
 		}
 	}
 	for key, pair := range map[string][2]string{"http": {c.HTTP.TLSCert, c.HTTP.TLSKey}, "grpc": {c.GRPC.TLSCert, c.GRPC.TLSKey}} {

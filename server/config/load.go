@@ -33,6 +33,7 @@ func BindFlags(fs *pflag.FlagSet, demo bool) {
 	fs.String("grpc.addr", d.GRPC.Addr, "agents connect here")
 	fs.String("grpc.tls_cert", "", "PEM certificate for the agents' stream")
 	fs.String("grpc.tls_key", "", "PEM key for the agents' stream")
+	fs.String("ops.addr", "", "metrics and profiles, without credentials: keep it private (default: off)")
 	fs.String("data_dir", d.DataDir, "where the SQLite file, keys and agents' snapshots live")
 	fs.String("database", "", "postgres://… or sqlite:FILE (default: a SQLite file in data_dir)")
 	fs.String("redis.url", "", "redis://host:port or unix:///socket: shares the quota window between replicas (default: in the process)")

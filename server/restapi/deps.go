@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"log/slog"
+	"time"
 
 	"github.com/allspark/allspark/server/allocation"
 	"github.com/allspark/allspark/server/audit"
@@ -27,6 +28,10 @@ type Deps struct {
 	Log            *slog.Logger // nil discards
 	Console        fs.FS        // the built console; nil when there is none
 	TrustedProxies []string     // CIDRs whose X-Forwarded-For counts; none by default
+
+	// Observe is told of every request answered; took is 0 of an event stream. Nil:
+	// nobody counts.
+	Observe func(method, route string, status int, took time.Duration)
 
 	Auth      *auth.Service
 	Templates *template.Service

@@ -45,6 +45,7 @@ func (s *Server) envelope(g *gin.Context) {
 	start := time.Now()
 	defer func() {
 		p := recover()
+		defer s.observe(g, start)
 		if p == nil {
 			s.deps.Log.DebugContext(ctx, "http", "method", g.Request.Method, "path", g.Request.URL.Path, "status", g.Writer.Status(), "ms", time.Since(start).Milliseconds(), "request_id", id)
 			return
@@ -58,6 +59,17 @@ func (s *Server) envelope(g *gin.Context) {
 		}
 	}()
 	g.Next()
+}
+
+func (s *Server) observe(g *gin.Context, start time.Time) {
+	if s.deps.Observe == nil {
+		return
+	}
+	took := time.Since(start)
+	if g.Writer.Header().Get("Content-Type") == "text/event-stream" {
+		took = 0
+	}
+	s.deps.Observe(g.Request.Method, g.FullPath(), g.Writer.Status(), took)
 }
 
 // validRequestID accepts what cannot forge a log line.

@@ -35,6 +35,7 @@ func TestNewCleansUp(t *testing.T) {
 	}{
 		"console port taken":  {func(c *config.Config) { c.HTTP.Addr = busy }, "listen for the console (http.addr)"},
 		"agents' port taken":  {func(c *config.Config) { c.GRPC.Addr = busy }, "listen for agents (grpc.addr)"},
+		"metrics port taken":  {func(c *config.Config) { c.Ops.Addr = busy }, "listen for metrics (ops.addr)"},
 		"no such database":    {func(c *config.Config) { c.Database = "postgres://127.0.0.1:1/none?connect_timeout=1" }, "open database"},
 		"unknown database":    {func(c *config.Config) { c.Database = "oracle:thing" }, "open database"},
 		"database no file":    {func(c *config.Config) { c.Database = "sqlite:" + filepath.Join(file, "x.db") }, "database"},
@@ -120,4 +121,17 @@ func TestInterruptWithOpenStreams(t *testing.T) {
 	t.Logf("ended after %v", took)
 	require.Less(t, took, 5*time.Second+slack)
 	require.Equal(t, len(ms), ms.Count(servertest.Level(8)), "agents serve on")
+}
+
+// Ctrl-C during the start is an end like any other.
+func TestEndingDuringTheStart(t *testing.T) {
+	for range 5 {
+		cfg := servertest.Settings(t.TempDir())
+		cfg.Ops.Addr = "127.0.0.1:0"
+		a, err := app.New(t.Context(), cfg, "test", slog.New(slog.DiscardHandler))
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.NoError(t, a.Run(ctx))
+	}
 }
