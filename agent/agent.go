@@ -13,6 +13,7 @@ import (
 	"github.com/allspark/allspark/agent/loop"
 	"github.com/allspark/allspark/agent/meter"
 	"github.com/allspark/allspark/agent/quota"
+	"github.com/allspark/allspark/agent/trace"
 	"github.com/allspark/allspark/proto/gear"
 )
 
@@ -31,6 +32,7 @@ type Agent struct {
 	loops   *loop.Loops
 	link    *link.Link // nil without an address
 	quota   *quota.Book
+	traces  *trace.Book
 	created time.Time
 
 	mu       sync.Mutex
@@ -54,6 +56,7 @@ func New(cfg Config, opts ...Option) *Agent {
 	a.meter = meter.New()
 	a.loops = loop.NewLoops()
 	a.box = gearbox.New(gearbox.Config{App: a.cfg.App, IDC: a.cfg.IDC, Meter: a.meter, Loops: a.loops})
+	a.traces = trace.NewBook(a.cfg.App, a.box.SceneName)
 	a.quota = quota.New(quota.Config{Log: a.cfg.Log, Offer: func(counts []gear.QuotaCount, frame int64) {
 		if a.link != nil {
 			a.link.OfferQuota(counts, frame)

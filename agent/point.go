@@ -1,10 +1,12 @@
 package agent
 
 import (
+	"context"
 	"fmt"
 	"time"
 
 	"github.com/allspark/allspark/agent/gearbox"
+	"github.com/allspark/allspark/agent/trace"
 	"github.com/allspark/allspark/proto/gear"
 	"github.com/allspark/allspark/proto/wire"
 )
@@ -24,10 +26,21 @@ type Point struct {
 	box   *gearbox.Box
 	id    int
 	name  string
+
+	external bool
 }
 
 // Name is the point's name.
 func (p *Point) Name() string { return p.name }
+
+// Follow notes that a request came to the point, or at an External that a call is
+// about to be made, and gives the context in which its work runs; End of the span
+// notes that it is over. Agents count for a few requests a second what comes after
+// what, and controllers draft the graph of a scene from that: see package trace.
+// Middleware does all of it by itself.
+func (p *Point) Follow(ctx context.Context, scene Scene) (context.Context, *trace.Span) {
+	return p.agent.traces.Begin(ctx, scene.id, p.name, p.external)
+}
 
 // Point declares a control point, or finds the one of that name. Names are
 // letters, digits, dots, dashes and underscores.
@@ -83,7 +96,7 @@ func (a *Agent) declare(name string, external bool) *Point {
 	if external {
 		decl.Timeout.Default = defaultTimeout
 	}
-	return &Point{agent: a, box: a.box, id: a.box.Declare(decl), name: name}
+	return &Point{agent: a, box: a.box, id: a.box.Declare(decl), name: name, external: external}
 }
 
 // conflict notes that two declarations contradict each other. a.mu is held.

@@ -34,10 +34,10 @@ func (a *Agent) run(ctx context.Context, save chan<- struct{}) {
 	for {
 		select {
 		case <-ctx.Done():
-			r.send()
+			r.send(true)
 			return
 		case <-report.C:
-			r.send()
+			r.send(false)
 			if now := a.reportEvery(); now != every {
 				every = now
 				report.Reset(every)
@@ -92,8 +92,9 @@ func (r *reporter) cpu() float64 {
 	return mean
 }
 
-func (r *reporter) send() {
+func (r *reporter) send(last bool) {
 	a := r.agent
+	calls := a.traces.Take(last)
 	points := a.meter.Drain() // also without a link, so that no sum runs over
 	a.loops.Observe(points)
 	now := time.Now()
@@ -111,8 +112,9 @@ func (r *reporter) send() {
 		r.sequence++
 		a.link.Offer(&gear.Report{
 			Sequence: r.sequence, At: at, Window: window, Held: held, Rung: a.box.Load().Rung,
-			CPU: cpu, Clock: ahead, Points: part,
+			CPU: cpu, Clock: ahead, Points: part, Calls: calls,
 		})
+		calls = nil
 		if len(rest) == 0 {
 			return
 		}

@@ -80,6 +80,16 @@ func New(cfg Config) *Box {
 // Load gives what is in force.
 func (b *Box) Load() *Set { return b.current.Load() }
 
+// SceneName gives the name of an interned scene.
+func (b *Box) SceneName(id int) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if id < 0 || id >= len(b.sceneNames) {
+		return gear.Any
+	}
+	return b.sceneNames[id]
+}
+
 // Scene interns a scene and gives its place, 0 for "*" and past MaxScenes. For a
 // scene already known it takes no lock and allocates nothing.
 func (b *Box) Scene(name string) int {

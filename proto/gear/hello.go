@@ -56,6 +56,19 @@ type Report struct {
 	CPU      float64 // share of the machine's cores busy, 0..1; negative when unknown
 	Clock    time.Duration
 	Points   []PointReport
+	Calls    []CallReport // now and then
+}
+
+// CallReport is how often followed requests of a scene met a point so. With After
+// it tells of an order that was seen, with Span of a point around others, else of
+// the point itself, once a request that came to it.
+type CallReport struct {
+	Scene, Point string
+	External     bool   // an external edge
+	Caller       string // app/point of the external edge through which the call came; "" from outside
+	After        string // app/point that was over before
+	Span         bool   // other points or calls took place within it
+	Count        int64
 }
 
 // PointReport is what happened at one point for one scene.

@@ -17,6 +17,12 @@ func FromReport(r *gear.Report) *agentv1.Report {
 	for i := range r.Points {
 		p.Points[i] = fromPoint(&r.Points[i])
 	}
+	for i := range r.Calls {
+		x := &r.Calls[i]
+		p.Calls = append(p.Calls, &agentv1.CallReport{
+			Scene: clean(x.Scene), Point: clean(x.Point), External: x.External, Caller: clean(x.Caller), After: clean(x.After), Span: x.Span, Count: x.Count,
+		})
+	}
 	return p
 }
 
@@ -53,6 +59,16 @@ func ToReport(p *agentv1.Report) (gear.Report, gear.Problems) {
 		r.Points = make([]gear.PointReport, n)
 		for i, x := range p.GetPoints() {
 			r.Points[i] = c.point(i, x)
+		}
+	}
+	if n := len(p.GetCalls()); n > 0 && c.size("calls", n, MaxCalls, "calls") {
+		r.Calls = make([]gear.CallReport, n)
+		for i, x := range p.GetCalls() {
+			r.Calls[i] = gear.CallReport{
+				Scene: c.name("calls.scene", x.GetScene()), Point: c.name("calls.point", x.GetPoint()), External: x.GetExternal(),
+				Caller: c.name("calls.caller", x.GetCaller()), After: c.name("calls.after", x.GetAfter()),
+				Span: x.GetSpan(), Count: c.count("calls.count", x.GetCount()),
+			}
 		}
 	}
 	return r, c.problems

@@ -81,6 +81,40 @@ type SceneRollback struct {
 	Reason  string `json:"reason" minLength:"1" maxLength:"500" doc:"Why."`
 }
 
+// SceneDraftInput asks for a draft.
+type SceneDraftInput struct {
+	Scene string `json:"scene" minLength:"1" maxLength:"63" doc:"As requests carry it; it need not exist yet." example:"k2"`
+}
+
+// SceneDraft is a graph made of what agents reported of followed requests.
+type SceneDraft struct {
+	Scene string           `json:"scene" doc:"Name."`
+	Graph SceneGraph       `json:"graph" doc:"Nodes that the scene has already keep their network, retries, timeout and position: traffic does not tell them."`
+	Front *ScenePlace      `json:"front,omitempty" doc:"The point around the whole request, if one was seen."`
+	Since *time.Time       `json:"since,omitempty" doc:"When the first of it was reported; what is old counts less."`
+	Until *time.Time       `json:"until,omitempty" doc:"When the newest of it was reported."`
+	Nodes []SceneDraftNode `json:"nodes" doc:"What speaks for each node."`
+	Edges []SceneDraftEdge `json:"edges" doc:"What speaks for each edge."`
+	Left  []SceneReason    `json:"left" doc:"What was seen and is not in the graph, and why."`
+	New   []string         `json:"new" doc:"Nodes that the scene does not have."`
+	Gone  []string         `json:"gone" doc:"Nodes of the scene that were not seen."`
+}
+
+// SceneDraftNode says how often a node was met.
+type SceneDraftNode struct {
+	ID     string `json:"id" doc:"Node id."`
+	Seen   int64  `json:"seen" doc:"Followed requests that came to it."`
+	Within int64  `json:"within" doc:"Of them, those that came as the graph says."`
+}
+
+// SceneDraftEdge says how often an order was seen.
+type SceneDraftEdge struct {
+	From string `json:"from" doc:"Node id."`
+	To   string `json:"to" doc:"Node id."`
+	Seen int64  `json:"seen" doc:"Followed requests in which the first was over before the second began."`
+	Of   int64  `json:"of" doc:"Followed requests that came to both."`
+}
+
 // Judgement is what is wrong or odd with a document that was not saved.
 type Judgement struct {
 	Problems []ProblemError `json:"problems" doc:"Why it cannot be saved."`

@@ -213,7 +213,7 @@ func (a *App) serveAgents() error {
 	}
 	var raising sync.Mutex
 	a.agents = agentapi.New(agentapi.Options{
-		Auth: a.auth, Hub: a.hub, Fleet: a.fleet, Reports: a.windows, Staging: staging{a.plans.stager}, Quotas: a.quota.meter, Clock: a.clock, Log: a.log,
+		Auth: a.auth, Hub: a.hub, Fleet: a.fleet, Reports: heard{a.windows, a.scene.seen}, Staging: staging{a.plans.stager}, Quotas: a.quota.meter, Clock: a.clock, Log: a.log,
 		Joined: func(string, string) { a.loop.Nudge() },
 		Ahead: func(app, idc string, v gear.Version) {
 			if !raising.TryLock() {
@@ -259,7 +259,7 @@ func (a *App) serveREST(ctx context.Context, version string) error {
 		Auth:    a.auth, Templates: a.templates, Store: a.db, Claims: a.claims, Control: a.db, Audit: a.db,
 		Fleet: a.fleet, Push: a.hub, Windows: a.windows, History: a.history,
 		Settings: a.db, DefaultSettings: defaults, Apply: a.apply,
-		Scenes: a.scene.scenes, Profiles: a.scene.profiles, Tables: a.db, Builder: a.scene.builder, SceneLoop: a.scene.loop,
+		Scenes: a.scene.scenes, Profiles: a.scene.profiles, Tables: a.db, Builder: a.scene.builder, SceneLoop: a.scene.loop, Sightings: a.scene.seen,
 		Plans: a.plans.service,
 		Loop:  a.loop.Status,
 		Quota: a.quota.service, QuotaStore: a.db, QuotaLoop: a.quota.loop,

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/allspark/allspark/proto/gear"
 	"github.com/allspark/allspark/server/allocation"
@@ -12,6 +13,7 @@ import (
 	"github.com/allspark/allspark/server/lease"
 	"github.com/allspark/allspark/server/profile"
 	"github.com/allspark/allspark/server/scene"
+	"github.com/allspark/allspark/server/telemetry"
 )
 
 // scenesLease names the lease of the replica that regulates scenes and builds their
@@ -24,12 +26,26 @@ type sceneRooms struct {
 	profiles *profile.Service
 	builder  *scene.Builder
 	loop     *feedback.Scenes
+	seen     *scene.Sightings
+}
+
+// heard gives what an agent reported to everyone who learns from it.
+type heard struct {
+	windows *telemetry.Windows
+	seen    *scene.Sightings
+}
+
+// Ingest implements agentapi.Reports.
+func (h heard) Ingest(src telemetry.Source, r *gear.Report, now time.Time) {
+	h.seen.Observe(src.App, r.Calls)
+	h.windows.Ingest(src, r, now)
 }
 
 // runScenes wires scenes, profiles and tables, and regulates while this replica
 // holds the lease.
 func (a *App) runScenes(holder string) {
 	r := &a.scene
+	r.seen = scene.NewSightings(a.clock.Now, nil)
 	tables := &tableCache{store: a.db}
 	r.loop = feedback.NewScenes(feedback.ScenesConfig{
 		Windows: a.windows, Claims: a.claims, Orders: a.publisher.inForce, Now: a.clock.Now, Log: a.log,

@@ -17,7 +17,7 @@ import (
 )
 
 func (s *session) sceneCommand() *cobra.Command {
-	return group("scene", "Response times end to end", s.sceneList(), s.sceneShow(), s.sceneGet(), s.sceneApply(), s.sceneTarget(), s.sceneVersions(), s.sceneRollback(), s.sceneDelete())
+	return group("scene", "Response times end to end", s.sceneList(), s.sceneShow(), s.sceneGet(), s.sceneDraft(), s.sceneApply(), s.sceneTarget(), s.sceneVersions(), s.sceneRollback(), s.sceneDelete())
 }
 
 func (s *session) sceneList() *cobra.Command {

@@ -117,6 +117,8 @@ func declare(ag *agent.Agent, p *lab.Point) point {
 type controls struct {
 	machines []*machine
 	open     []agent.Decision // by visit
+	visits   []stop           // by visit
+	frames   []stop           // by frame: in which context a call is handled
 }
 
 // Begin asks the machine's agent.
@@ -127,6 +129,7 @@ func (c *controls) Begin(v *lab.Visit, r *lab.Reading) {
 		c.open = append(c.open, agent.Decision{})
 	}
 	d := &c.open[v.ID]
+	c.follow(v, p.handle, m.scenes[v.Scene])
 	ask := agent.Request{Load: v.Load, Value: v.Value, Key: key(v.Key)}
 	if v.Point == lab.Entry {
 		ask.Value = 0 // the point in front says what was earned, not what could be
@@ -151,6 +154,7 @@ var outcomes = [...]agent.Outcome{lab.OK: agent.OK, lab.TimedOut: agent.Timeout,
 
 // End reports to the machine's agent.
 func (c *controls) End(v *lab.Visit, res lab.Result) {
+	c.visits[v.ID].span.End()
 	c.open[v.ID].End(agent.Result{Elapsed: time.Duration(res.Elapsed), Outcome: outcomes[res.Outcome], Value: res.Earned})
 }
 

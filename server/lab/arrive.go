@@ -51,6 +51,9 @@ func (e *Engine) arrive(a Arrival, attempt int16) {
 		value: userValue(a.zl, draw(e.valueSat, a.Key)), started: e.now, scene: int16(scene), idc: int16(idc),
 	}
 	root := e.newFrame(id, -1, 0, -1)
+	if e.follower != nil {
+		e.follower.Called(root, -1, -1)
+	}
 	if span := e.model.Apps[0].Span; span >= 0 {
 		e.begin(root, slotSpan, span)
 	}

@@ -42,12 +42,12 @@ func (e *Engine) freeFrame(id int32) {
 func (e *Engine) see(id int32, slot, point int) {
 	f := &e.frames[id]
 	r := &e.requests[f.request]
-	machine := f.machine
+	machine, frame := f.machine, id
 	if slot == slotEdge {
-		machine = e.frames[f.parent].machine
+		machine, frame = e.frames[f.parent].machine, f.parent
 	}
 	e.seen = Visit{
-		ID: id*slots + int32(slot), Machine: machine, Point: int32(point), Scene: int32(r.scene),
+		ID: id*slots + int32(slot), Frame: frame, Machine: machine, Point: int32(point), Scene: int32(r.scene),
 		Now: e.now, Load: r.load, Value: r.value, Key: r.key,
 	}
 }
@@ -90,6 +90,13 @@ func (e *Engine) calls(id int32, edges []Edge) {
 			timeout := e.begin(child, slotEdge, edge.Point)[0]
 			e.heap.push(e.now+max(int64(timeout), 0), evEdge, child, e.frames[child].gen)
 		}
+		if e.follower != nil {
+			through := int32(-1)
+			if edge.Point >= 0 {
+				through = child*slots + slotEdge
+			}
+			e.follower.Called(child, id, through)
+		}
 		e.heap.push(e.now+int64(network), evCall, child, 0)
 	}
 }
@@ -111,6 +118,9 @@ func (e *Engine) returned(id int32, out Outcome) {
 	if f.edge >= 0 && f.parent >= 0 {
 		e.end(id, slotEdge, int(f.edge), Result{e.now - f.called, out, 0})
 		out = OK // the answer is optional
+	}
+	if e.follower != nil && f.parent >= 0 {
+		e.follower.Returned(id, f.parent)
 	}
 	if f.app == 0 && !e.requests[f.request].dead {
 		e.answer(id, out)

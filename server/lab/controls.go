@@ -27,6 +27,7 @@ type Visit struct {
 	// ID is the visit's slot: unique among the visits under way and bounded by
 	// them, so that it can index an array.
 	ID      int32
+	Frame   int32 // slot of the call that it is part of, or at an external edge makes
 	Machine int32
 	Point   int32
 	Scene   int32
@@ -52,6 +53,16 @@ type Controls interface {
 	Begin(v *Visit, r *Reading)
 	// End reports how the visit ended; v.Now is the moment it did.
 	End(v *Visit, res Result)
+}
+
+// Follower is a Controls that is told how requests pass from machine to machine, as
+// middleware at both ends of a call is. Frames are slots of calls, as Visit.ID is.
+type Follower interface {
+	// Called says that a call begins: made by the call from, -1 for a user, through
+	// the external edge that the visit edge is at, -1 for none.
+	Called(frame, from, edge int32)
+	// Returned says that a call's answer has reached the call that made it.
+	Returned(frame, to int32)
 }
 
 // Free is no control at all: every point runs at the defaults its app declared.

@@ -55,6 +55,7 @@ type Judge struct {
 type Engine struct {
 	model    *Model
 	controls Controls
+	follower Follower // the controls, if they are one
 	work     *Workload
 	now      int64
 	heap     eventHeap
@@ -175,6 +176,7 @@ func NewEngine(cfg Config) *Engine {
 			e.gains[i] = p.Weight / (1 - math.Exp(-top/p.Scale))
 		}
 	}
+	e.follower, _ = cfg.Controls.(Follower)
 	e.Tally.init(len(m.Scenes), len(m.Points))
 	return e
 }

@@ -124,6 +124,7 @@ var accessTable = map[string]row{
 	"list-scenes":         {"GET", "/scenes", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
 	"create-scene":        {"POST", "/scenes", text(sceneOf("feeds", "300ms")), nil, [6]int{401, 403, 403, 201, 403, 403}}, // a scene crosses apps
 	"check-scene":         {"POST", "/scenes/check", text(sceneOf("feeds", "300ms")), nil, [6]int{401, 200, 200, 200, 200, 200}},
+	"draft-scene":         {"POST", "/scenes/draft", text(`{"scene":"feeds"}`), nil, [6]int{401, 200, 200, 200, 200, 200}},
 	"get-scene":           {"GET", "/scenes/k2", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
 	"update-scene":        {"PUT", "/scenes/k2", text(sceneOf("k2", "160ms")), sceneETag, [6]int{401, 403, 403, 200, 403, 403}},
 	"set-scene-target":    {"PUT", "/scenes/k2/target", text(`{"target":"160ms","reason":"test"}`), sceneETag, [6]int{401, 403, 403, 200, 403, 403}},

@@ -49,6 +49,7 @@ type Deps struct {
 	Tables    allocation.Store
 	Builder   TableBuilder
 	SceneLoop SceneLoop
+	Sightings Sightings
 
 	Settings        settings.Store
 	DefaultSettings settings.Settings       // in force while nothing is stored

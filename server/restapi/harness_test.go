@@ -51,6 +51,7 @@ type desk struct {
 	foreign         api.Claim
 	scene           api.Scene
 	profile         api.Profile
+	seen            *scene.Sightings
 }
 
 var system = audit.Change{Actor: "test", Via: "test", Reason: "test"}
@@ -86,6 +87,7 @@ func newDesk(t *testing.T, dir string) *desk {
 	require.NoError(t, err)
 
 	d.fleet = fleet.NewRegistry(db, fleet.Options{Replica: "a"})
+	d.seen = scene.NewSightings(time.Now, nil)
 	d.push = push.NewHub(push.Options{})
 	d.agent("sn-1", "sn", "recall")
 	d.agent("rank-1", "rank", "score")
@@ -97,6 +99,7 @@ func newDesk(t *testing.T, dir string) *desk {
 		DefaultSettings: settings.Settings{RetentionMinutes: 168 * time.Hour, RetentionHours: 2160 * time.Hour, StaleAfter: 5 * time.Second, ForgetAfter: 24 * time.Hour},
 		Loop:            func() control.Status { return control.Status{Leading: true, Holder: "a"} }, Database: db,
 		Scenes: scene.NewService(db, nil, nil, nil), Profiles: profile.NewService(db, time.Now, nil), Tables: db,
+		Sightings: d.seen,
 		Builder: scene.NewBuilder(scene.BuilderConfig{
 			Scenes: db.ListScenes, Profiles: db, Tables: db, Now: time.Now,
 			Levels: func(string) map[scene.Place]scene.Level { return nil },

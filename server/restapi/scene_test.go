@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/allspark/allspark/proto/gear"
 	"github.com/allspark/allspark/server/api"
 )
 
@@ -63,6 +64,42 @@ func TestASceneThroughItsLife(t *testing.T) {
 		d.ok(d.do("admin", "POST", "/scenes/k2/rollback", `{"version":1,"reason":"back"}`, "If-Match", etag(x.Version)), 200, &x)
 		require.Equal(d.t, "300ms", x.Target)
 		require.NotEmpty(d.t, x.Warnings, "300 ms lies outside the table")
+	})
+}
+
+func TestADraftIsMadeOfWhatAgentsReported(t *testing.T) {
+	withDesk(t, func(d *desk) {
+		var x api.SceneDraft
+		d.ok(d.do("viewer", "POST", "/scenes/draft", `{"scene":"k3"}`), 200, &x)
+		require.Empty(d.t, x.Graph.Nodes)
+		require.Nil(d.t, x.Until)
+		d.seen.Observe("sn", []gear.CallReport{
+			{Scene: "k3", Point: "recall", Count: 40},
+			{Scene: "k3", Point: "prerank", Count: 40}, {Scene: "k3", Point: "prerank", After: "sn/recall", Count: 40},
+			{Scene: "k3", Point: "creative", External: true, Count: 40}, {Scene: "k3", Point: "creative", External: true, After: "sn/prerank", Count: 40},
+			{Scene: "k3", Point: "creative", External: true, After: "sn/recall", Count: 40},
+			{Scene: "k3", Point: "rare", Count: 3},
+			{Scene: "k3", Point: "handler", Count: 40}, {Scene: "k3", Point: "handler", Span: true, Count: 40},
+			{Scene: "k3", Point: "no name", Count: 40}, {Scene: "k3", Point: "recall", After: "nowhere", Count: 40}, {Scene: "k3", Point: "recall", Count: -1},
+		})
+		d.ok(d.do("viewer", "POST", "/scenes/draft", `{"scene":"k3"}`), 200, &x)
+		require.Equal(d.t, []api.SceneDraftEdge{{From: "sn/prerank", To: "sn/creative", Seen: 40, Of: 40}, {From: "sn/recall", To: "sn/prerank", Seen: 40, Of: 40}}, x.Edges)
+		require.Len(d.t, x.Left, 2)
+		require.Equal(d.t, "handler", x.Front.Point)
+		require.NotNil(d.t, x.Until)
+
+		// What people wrote of a node stays; a scene made of the draft is a sound one.
+		doc := api.SceneInput{SceneDocument: api.SceneDocument{Name: "k3", Target: "160ms", Front: *x.Front, Graph: x.Graph}}
+		doc.Graph.Nodes[0].Network, doc.Graph.Nodes[0].Timeout = "600us", "120ms"
+		doc.Graph.Nodes = append(doc.Graph.Nodes, api.SceneNode{ID: "gone", Place: api.ScenePlace{App: "sn", Point: "gone"}})
+		b, err := json.Marshal(doc)
+		require.NoError(d.t, err)
+		d.ok(d.do("admin", "POST", "/scenes", string(b)), 201, nil)
+		d.ok(d.do("viewer", "POST", "/scenes/draft", `{"scene":"k3"}`), 200, &x)
+		require.Equal(d.t, "600µs", x.Graph.Nodes[0].Network)
+		require.Equal(d.t, []string{"gone"}, x.Gone)
+		require.Empty(d.t, x.New)
+		d.refused(d.do("viewer", "POST", "/scenes/draft", `{"scene":""}`), 422)
 	})
 }
 

@@ -44,6 +44,10 @@ func (s *Server) sceneRoutes() {
 		return &plain[api.Judgement]{api.Judgement{Problems: problemErrors(ps), Warnings: problemErrors(warnings)}}, nil
 	})
 	handle(s, endpoint{
+		method: http.MethodPost, path: "/scenes/draft", id: "draft-scene", tag: tag, verb: auth.Read,
+		summary: "Draft a graph from traffic", description: "Made of what agents report of who runs after whom and who calls whom in a few requests a second. Saves nothing. A replica knows what its own agents reported.",
+	}, s.draftScene)
+	handle(s, endpoint{
 		method: http.MethodGet, path: "/scenes/{scene}", id: "get-scene", tag: tag, verb: auth.Read,
 		summary: "Get a scene", description: "Its newest version, or the one asked for.",
 	}, func(ctx context.Context, _ *caller, in *struct {

@@ -174,7 +174,10 @@ func TestDraft(t *testing.T) {
 		see(at("sn", "rank"), false, call, at("sn", "creative")),
 	}
 	seen = append(seen, scene.Sighting{Place: at("sn", "feature"), Caller: call, After: at("sn", "creative"), Count: 40}) // side by side: now one, now the other
-	g := scene.Draft(seen)
+	d := scene.NewDraft(seen, func(p scene.Place) (takes, gives bool) {
+		return p == at("sn", "prerank") || p == at("sn", "rank"), p == at("sn", "prerank") || p == at("sn", "recall")
+	})
+	g := d.Graph
 	spec := engine()
 	spec.Graph = g
 	require.Empty(t, spec.Check(nil))
@@ -190,7 +193,9 @@ func TestDraft(t *testing.T) {
 		{From: "sn/creative", To: "sn/rank"},
 	}, g.Edges, "implied edges are left out")
 	require.Equal(t, "sn/recall", g.Nodes[g.Find(at("sn", "prerank"))].FedBy)
-	require.Empty(t, scene.Draft(nil).Nodes)
+	require.Equal(t, "sn/prerank", g.Nodes[g.Find(at("sn", "rank"))].FedBy, "feature and creative stand between and hand on nothing")
+	require.Equal(t, scene.EdgeEvidence{Edge: g.Edges[0], Seen: 100, Of: 100}, d.Edges[0])
+	require.Empty(t, scene.NewDraft(nil, nil).Graph.Nodes)
 }
 
 type declared map[scene.Place]bool

@@ -17,6 +17,7 @@ import (
 
 	"github.com/allspark/allspark/agent"
 	"github.com/allspark/allspark/agent/middleware/httpmw"
+	"github.com/allspark/allspark/agent/trace"
 )
 
 const decisionKey = "allspark.decision"
@@ -42,27 +43,69 @@ func Point(point *agent.Point, call func(*gin.Context) (agent.Scene, agent.Reque
 			scene, known = call(c)
 		}
 		d := point.Begin(scene, known)
-		left, limited := httpmw.Left(c.Request.Header)
-		if limited && left <= 0 {
+		ctx, cancel, passed := httpmw.Arrive(c.Request.Context(), c.Request.Header, began)
+		defer cancel()
+		if passed {
 			d.End(agent.Result{Outcome: agent.Shed})
 			c.AbortWithStatus(http.StatusGatewayTimeout)
 			return
 		}
-		if limited {
-			ctx, cancel := context.WithDeadline(c.Request.Context(), began.Add(left))
-			defer cancel()
-			c.Request = c.Request.WithContext(ctx)
-		}
+		ctx, span := point.Follow(ctx, scene)
+		c.Request = c.Request.WithContext(ctx)
+		seen := &writer{ResponseWriter: c.Writer, span: span, ctx: ctx}
+		c.Writer = seen
 		finished := false
 		defer func() {
 			outcome := agent.Error // a panic on its way up
 			if finished {
 				outcome = httpmw.OutcomeOf(c.Writer.Status(), c.Request.Context().Err())
 			}
+			span.End()
 			d.EndSince(began, outcome)
 		}()
 		c.Set(decisionKey, &d)
 		c.Next()
 		finished = true
+		seen.answer()
 	}
+}
+
+// writer tells the caller with the head of the answer what was passed. gin writes
+// the head with the first byte, so that is when the point's span ends.
+type writer struct {
+	gin.ResponseWriter
+	ctx      context.Context
+	span     *trace.Span
+	answered bool
+}
+
+func (w *writer) answer() {
+	if w.answered || w.Written() {
+		return
+	}
+	w.answered = true
+	w.span.End()
+	if text := trace.Reply(w.ctx); text != "" {
+		w.Header().Set(trace.Header, text)
+	}
+}
+
+func (w *writer) Write(p []byte) (int, error) {
+	w.answer()
+	return w.ResponseWriter.Write(p)
+}
+
+func (w *writer) WriteString(s string) (int, error) {
+	w.answer()
+	return w.ResponseWriter.WriteString(s)
+}
+
+func (w *writer) WriteHeaderNow() {
+	w.answer()
+	w.ResponseWriter.WriteHeaderNow()
+}
+
+func (w *writer) Flush() {
+	w.answer()
+	w.ResponseWriter.Flush()
 }

@@ -1,5 +1,8 @@
 // Package grpcmw puts control points into gRPC: a point around unary handlers,
-// an external call edge around unary calls. gRPC carries the deadline itself.
+// an external call edge around unary calls. gRPC carries the deadline itself; which
+// points were passed travels as metadata, there in the head and back in the
+// trailer. A service without a point of its own passes it on by Propagate and a
+// UnaryClient without an edge.
 //
 // # Outcomes
 //
@@ -56,13 +59,17 @@ func Decision(ctx context.Context) *agent.Decision {
 func UnaryServer(point *agent.Point, call Call) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (resp any, err error) {
 		began := time.Now()
-		d := point.Begin(known(call, ctx, info.FullMethod, request))
+		scene, ask := known(call, ctx, info.FullMethod, request)
+		d := point.Begin(scene, ask)
 		if at, ok := ctx.Deadline(); ok && !began.Before(at) {
 			d.End(agent.Result{Outcome: agent.Shed})
 			return nil, status.Error(codes.DeadlineExceeded, "the deadline has passed")
 		}
+		ctx, span := point.Follow(arrived(ctx), scene)
 		finished := false
 		defer func() {
+			span.End()
+			reply(ctx)
 			outcome := agent.Error // a panic on its way up
 			if finished {
 				outcome = OutcomeOf(err)
@@ -79,14 +86,21 @@ func UnaryServer(point *agent.Point, call Call) grpc.UnaryServerInterceptor {
 }
 
 // UnaryClient puts a call edge around every unary call: it gets the edge's
-// timeout, or what is left of the caller's deadline when that is less.
+// timeout, or what is left of the caller's deadline when that is less. A nil edge
+// is for calls that are a step of the caller's own path.
 func UnaryClient(edge *agent.External, call Call) grpc.UnaryClientInterceptor {
 	return func(ctx context.Context, method string, request, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+		if edge == nil {
+			return pass(ctx, method, request, reply, cc, invoke, opts)
+		}
 		began := time.Now()
-		d := edge.Begin(known(call, ctx, method, request))
-		limited, cancel := context.WithDeadline(ctx, began.Add(d.Timeout())) // an earlier deadline stays
+		scene, ask := known(call, ctx, method, request)
+		d := edge.Begin(scene, ask)
+		limited, span := edge.Follow(ctx, scene)
+		defer span.End()
+		limited, cancel := context.WithDeadline(limited, began.Add(d.Timeout())) // an earlier deadline stays
 		defer cancel()
-		err := invoke(limited, method, request, reply, cc, opts...)
+		err := invoke(depart(limited), method, request, reply, cc, opts...)
 		if err == nil || !errors.Is(ctx.Err(), context.Canceled) {
 			d.EndSince(began, OutcomeOf(err))
 		}

@@ -2,7 +2,9 @@
 // external call edge around a client's transport.
 //
 // The deadline travels in the header DeadlineHeader, as whole milliseconds that
-// are left.
+// are left; which points were passed travels in trace.Header, both ways. A service
+// without a point of its own passes both on by Propagate and a Transport without
+// an Edge.
 //
 // # Outcomes
 //
@@ -29,6 +31,7 @@ import (
 	"time"
 
 	"github.com/allspark/allspark/agent"
+	"github.com/allspark/allspark/agent/trace"
 )
 
 // DeadlineHeader carries how many milliseconds are left to answer in.
@@ -50,42 +53,69 @@ type Server struct {
 func (s Server) Handler(serve func(http.ResponseWriter, *http.Request, *agent.Decision)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
-		d := s.begin(r)
-		left, limited := Left(r.Header)
-		if limited && left <= 0 {
+		scene, known := s.known(r)
+		d := s.Point.Begin(scene, known)
+		ctx, cancel, passed := Arrive(r.Context(), r.Header, began)
+		defer cancel()
+		if passed {
 			d.End(agent.Result{Outcome: agent.Shed})
 			http.Error(w, "the deadline has passed", http.StatusGatewayTimeout)
 			return
 		}
-		if limited {
-			ctx, cancel := context.WithDeadline(r.Context(), began.Add(left))
-			defer cancel()
-			r = r.WithContext(ctx)
-		}
-		seen := &recorder{ResponseWriter: w}
+		ctx, span := s.Point.Follow(ctx, scene)
+		r = r.WithContext(ctx)
+		seen := &recorder{ResponseWriter: w, span: span, ctx: ctx}
 		finished := false
 		defer func() {
 			outcome := agent.Error // a panic on its way up
 			if finished {
 				outcome = OutcomeOf(seen.status, r.Context().Err())
 			}
+			span.End()
 			d.EndSince(began, outcome)
 		}()
 		serve(seen, r, &d)
 		finished = true
+		seen.answer() // a handler that wrote nothing
 	})
 }
 
-func (s Server) begin(r *http.Request) agent.Decision {
-	var scene agent.Scene
-	var known agent.Request
+func (s Server) known(r *http.Request) (scene agent.Scene, known agent.Request) {
 	if s.Scene != nil {
 		scene = s.Scene(r)
 	}
 	if s.Request != nil {
 		known = s.Request(r)
 	}
-	return s.Point.Begin(scene, known)
+	return scene, known
+}
+
+// Propagate hands the deadline and the trace of a request on to a handler that has
+// no point of its own: what runs and is called in the request's context is limited
+// and followed.
+func Propagate(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel, passed := Arrive(r.Context(), r.Header, time.Now())
+		defer cancel()
+		if passed {
+			http.Error(w, "the deadline has passed", http.StatusGatewayTimeout)
+			return
+		}
+		seen := &recorder{ResponseWriter: w, ctx: ctx}
+		next.ServeHTTP(seen, r.WithContext(ctx))
+		seen.answer()
+	})
+}
+
+// Arrive gives the context of a request that has just come, with its deadline and
+// its trace; passed when the deadline is over already.
+func Arrive(ctx context.Context, h http.Header, now time.Time) (_ context.Context, cancel context.CancelFunc, passed bool) {
+	ctx, cancel = trace.Arrived(ctx, h.Get(trace.Header)), func() {}
+	left, limited := Left(h)
+	if limited {
+		ctx, cancel = context.WithDeadline(ctx, now.Add(left))
+	}
+	return ctx, cancel, limited && left <= 0
 }
 
 // Left reads how much time a request has; limited is false without a deadline.
@@ -112,15 +142,38 @@ func OutcomeOf(status int, ctxErr error) agent.Outcome {
 	}
 }
 
-// recorder notes the status; Unwrap keeps http.ResponseController working.
+// recorder notes the status, and tells the caller with the head of the answer what
+// was passed; Unwrap keeps http.ResponseController working.
 type recorder struct {
 	http.ResponseWriter
-	status int
+	ctx      context.Context
+	span     *trace.Span
+	status   int
+	answered bool
+}
+
+// answer ends the point's span: what comes after the head cannot be told any more.
+func (r *recorder) answer() {
+	if r.answered {
+		return
+	}
+	r.answered = true
+	r.span.End()
+	if text := trace.Reply(r.ctx); text != "" {
+		r.Header().Set(trace.Header, text)
+	}
+}
+
+// Write answers 200 if no status was written.
+func (r *recorder) Write(p []byte) (int, error) {
+	r.answer()
+	return r.ResponseWriter.Write(p)
 }
 
 func (r *recorder) WriteHeader(status int) {
 	if r.status == 0 && status >= 200 { // not 1xx: another follows
 		r.status = status
+		r.answer()
 	}
 	r.ResponseWriter.WriteHeader(status)
 }

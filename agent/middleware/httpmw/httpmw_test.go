@@ -30,6 +30,7 @@ func TestAPointAroundAHandlerAndAnEdgeAroundAClient(t *testing.T) {
 	edge := ag.External("downstream").Default(10 * time.Second)
 	require.NoError(t, ag.Start(ctx))
 	defer ag.Close()
+	require.NoError(t, c.WaitAgents(ctx, 1)) // else Close might come before the stream, and nothing be told
 
 	var left atomic.Int64
 	release := make(chan struct{})

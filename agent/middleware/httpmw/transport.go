@@ -10,12 +10,15 @@ import (
 	"time"
 
 	"github.com/allspark/allspark/agent"
+	"github.com/allspark/allspark/agent/trace"
 )
 
 // Transport puts a call edge around a client: each call gets the edge's timeout,
 // or what is left of the caller's deadline when that is less. A call lasts until
 // its body is read or closed.
 type Transport struct {
+	// Edge is the call edge; nil for calls that are a step of the caller's own path
+	// and have no timeout of their own.
 	Edge *agent.External
 	// Scene and Request as for Server.
 	Scene   func(*http.Request) agent.Scene
@@ -30,17 +33,25 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if base == nil {
 		base = http.DefaultTransport
 	}
+	if t.Edge == nil {
+		return pass(base, r)
+	}
 	began := time.Now()
-	d := Server{Point: &t.Edge.Point, Scene: t.Scene, Request: t.Request}.begin(r)
+	scene, known := Server{Scene: t.Scene, Request: t.Request}.known(r)
+	d := t.Edge.Begin(scene, known)
 	deadline := began.Add(d.Timeout())
 	if own, ok := r.Context().Deadline(); ok && own.Before(deadline) {
 		deadline = own
 	}
 	caller := r.Context()
-	ctx, cancel := context.WithDeadline(caller, deadline)
+	ctx, span := t.Edge.Follow(caller, scene)
+	ctx, cancel := context.WithDeadline(ctx, deadline)
 	r = r.Clone(ctx) // a RoundTripper must not change its request
-	r.Header.Set(DeadlineHeader, strconv.FormatInt(max(deadline.Sub(began).Milliseconds(), 0), 10))
+	depart(r)
 	resp, err := base.RoundTrip(r)
+	if err != nil {
+		span.End()
+	}
 	if err != nil {
 		outcome := agent.Error
 		if errors.Is(err, context.DeadlineExceeded) || errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -58,11 +69,34 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			outcome = agent.Error
 		}
 		cancel()
+		span.End()
 		if !errors.Is(caller.Err(), context.Canceled) {
 			d.EndSince(began, outcome)
 		}
 	}}
 	return resp, nil
+}
+
+// depart writes what travels with a call.
+func depart(r *http.Request) {
+	if at, ok := r.Context().Deadline(); ok {
+		r.Header.Set(DeadlineHeader, strconv.FormatInt(max(time.Until(at).Milliseconds(), 0), 10))
+	}
+	if text := trace.Outgoing(r.Context()); text != "" {
+		r.Header.Set(trace.Header, text)
+	}
+}
+
+// pass makes a call that is a step of the caller's own path.
+func pass(base http.RoundTripper, r *http.Request) (*http.Response, error) {
+	ctx := r.Context()
+	r = r.Clone(ctx)
+	depart(r)
+	resp, err := base.RoundTrip(r)
+	if err == nil {
+		trace.Returned(ctx, resp.Header.Get(trace.Header))
+	}
+	return resp, err
 }
 
 // body ends the call with its last byte.

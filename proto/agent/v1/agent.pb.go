@@ -2646,6 +2646,7 @@ type Report struct {
 	Cpu           float64                `protobuf:"fixed64,7,opt,name=cpu,proto3" json:"cpu,omitempty"`
 	ClockOffsetNs int64                  `protobuf:"varint,8,opt,name=clock_offset_ns,json=clockOffsetNs,proto3" json:"clock_offset_ns,omitempty"`
 	Points        []*PointReport         `protobuf:"bytes,9,rep,name=points,proto3" json:"points,omitempty"`
+	Calls         []*CallReport          `protobuf:"bytes,30,rep,name=calls,proto3" json:"calls,omitempty"` // now and then
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2743,6 +2744,108 @@ func (x *Report) GetPoints() []*PointReport {
 	return nil
 }
 
+func (x *Report) GetCalls() []*CallReport {
+	if x != nil {
+		return x.Calls
+	}
+	return nil
+}
+
+// CallReport is how often followed requests of a scene met a point so. With after
+// it tells of an order that was seen, with span of a point around others, else of
+// the point itself, once a request that came to it.
+type CallReport struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Scene         string                 `protobuf:"bytes,1,opt,name=scene,proto3" json:"scene,omitempty"`
+	Point         string                 `protobuf:"bytes,2,opt,name=point,proto3" json:"point,omitempty"`
+	External      bool                   `protobuf:"varint,3,opt,name=external,proto3" json:"external,omitempty"`
+	Caller        string                 `protobuf:"bytes,4,opt,name=caller,proto3" json:"caller,omitempty"` // app/point of the external edge through which the call came
+	After         string                 `protobuf:"bytes,5,opt,name=after,proto3" json:"after,omitempty"`   // app/point that was over before
+	Span          bool                   `protobuf:"varint,6,opt,name=span,proto3" json:"span,omitempty"`
+	Count         int64                  `protobuf:"varint,7,opt,name=count,proto3" json:"count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CallReport) Reset() {
+	*x = CallReport{}
+	mi := &file_agent_v1_agent_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CallReport) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CallReport) ProtoMessage() {}
+
+func (x *CallReport) ProtoReflect() protoreflect.Message {
+	mi := &file_agent_v1_agent_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CallReport.ProtoReflect.Descriptor instead.
+func (*CallReport) Descriptor() ([]byte, []int) {
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *CallReport) GetScene() string {
+	if x != nil {
+		return x.Scene
+	}
+	return ""
+}
+
+func (x *CallReport) GetPoint() string {
+	if x != nil {
+		return x.Point
+	}
+	return ""
+}
+
+func (x *CallReport) GetExternal() bool {
+	if x != nil {
+		return x.External
+	}
+	return false
+}
+
+func (x *CallReport) GetCaller() string {
+	if x != nil {
+		return x.Caller
+	}
+	return ""
+}
+
+func (x *CallReport) GetAfter() string {
+	if x != nil {
+		return x.After
+	}
+	return ""
+}
+
+func (x *CallReport) GetSpan() bool {
+	if x != nil {
+		return x.Span
+	}
+	return false
+}
+
+func (x *CallReport) GetCount() int64 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
 type PointReport struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Scene         string                 `protobuf:"bytes,1,opt,name=scene,proto3" json:"scene,omitempty"`
@@ -2768,7 +2871,7 @@ type PointReport struct {
 
 func (x *PointReport) Reset() {
 	*x = PointReport{}
-	mi := &file_agent_v1_agent_proto_msgTypes[33]
+	mi := &file_agent_v1_agent_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2780,7 +2883,7 @@ func (x *PointReport) String() string {
 func (*PointReport) ProtoMessage() {}
 
 func (x *PointReport) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[33]
+	mi := &file_agent_v1_agent_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2793,7 +2896,7 @@ func (x *PointReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PointReport.ProtoReflect.Descriptor instead.
 func (*PointReport) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{33}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *PointReport) GetScene() string {
@@ -2934,7 +3037,7 @@ type CrowdReport struct {
 
 func (x *CrowdReport) Reset() {
 	*x = CrowdReport{}
-	mi := &file_agent_v1_agent_proto_msgTypes[34]
+	mi := &file_agent_v1_agent_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2946,7 +3049,7 @@ func (x *CrowdReport) String() string {
 func (*CrowdReport) ProtoMessage() {}
 
 func (x *CrowdReport) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[34]
+	mi := &file_agent_v1_agent_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2959,7 +3062,7 @@ func (x *CrowdReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CrowdReport.ProtoReflect.Descriptor instead.
 func (*CrowdReport) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{34}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *CrowdReport) GetCrowd() int32 {
@@ -3263,7 +3366,7 @@ const file_agent_v1_agent_proto_rawDesc = "" +
 	"\aspan_ns\x183 \x01(\x03R\x06spanNs\x12\x12\n" +
 	"\x04rung\x184 \x01(\rR\x04rung\x12\x12\n" +
 	"\x04base\x185 \x01(\x01R\x04base\x12\x16\n" +
-	"\x06capped\x186 \x01(\x03R\x06capped\"\xa0\x02\n" +
+	"\x06capped\x186 \x01(\x03R\x06capped\"\xd5\x02\n" +
 	"\x06Report\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x03R\bsequence\x12\x13\n" +
 	"\x05at_ns\x18\x02 \x01(\x03R\x04atNs\x12\x1b\n" +
@@ -3274,7 +3377,17 @@ const file_agent_v1_agent_proto_rawDesc = "" +
 	"\x04rung\x18\x06 \x01(\rR\x04rung\x12\x10\n" +
 	"\x03cpu\x18\a \x01(\x01R\x03cpu\x12&\n" +
 	"\x0fclock_offset_ns\x18\b \x01(\x03R\rclockOffsetNs\x126\n" +
-	"\x06points\x18\t \x03(\v2\x1e.allspark.agent.v1.PointReportR\x06points\"\xd7\x03\n" +
+	"\x06points\x18\t \x03(\v2\x1e.allspark.agent.v1.PointReportR\x06points\x123\n" +
+	"\x05calls\x18\x1e \x03(\v2\x1d.allspark.agent.v1.CallReportR\x05calls\"\xac\x01\n" +
+	"\n" +
+	"CallReport\x12\x14\n" +
+	"\x05scene\x18\x01 \x01(\tR\x05scene\x12\x14\n" +
+	"\x05point\x18\x02 \x01(\tR\x05point\x12\x1a\n" +
+	"\bexternal\x18\x03 \x01(\bR\bexternal\x12\x16\n" +
+	"\x06caller\x18\x04 \x01(\tR\x06caller\x12\x14\n" +
+	"\x05after\x18\x05 \x01(\tR\x05after\x12\x12\n" +
+	"\x04span\x18\x06 \x01(\bR\x04span\x12\x14\n" +
+	"\x05count\x18\a \x01(\x03R\x05count\"\xd7\x03\n" +
 	"\vPointReport\x12\x14\n" +
 	"\x05scene\x18\x01 \x01(\tR\x05scene\x12\x14\n" +
 	"\x05point\x18\x02 \x01(\tR\x05point\x12\x14\n" +
@@ -3324,7 +3437,7 @@ func file_agent_v1_agent_proto_rawDescGZIP() []byte {
 	return file_agent_v1_agent_proto_rawDescData
 }
 
-var file_agent_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_agent_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
 var file_agent_v1_agent_proto_goTypes = []any{
 	(*EnrollRequest)(nil),   // 0: allspark.agent.v1.EnrollRequest
 	(*EnrollResponse)(nil),  // 1: allspark.agent.v1.EnrollResponse
@@ -3359,8 +3472,9 @@ var file_agent_v1_agent_proto_goTypes = []any{
 	(*QuotaChoice)(nil),     // 30: allspark.agent.v1.QuotaChoice
 	(*QuotaCount)(nil),      // 31: allspark.agent.v1.QuotaCount
 	(*Report)(nil),          // 32: allspark.agent.v1.Report
-	(*PointReport)(nil),     // 33: allspark.agent.v1.PointReport
-	(*CrowdReport)(nil),     // 34: allspark.agent.v1.CrowdReport
+	(*CallReport)(nil),      // 33: allspark.agent.v1.CallReport
+	(*PointReport)(nil),     // 34: allspark.agent.v1.PointReport
+	(*CrowdReport)(nil),     // 35: allspark.agent.v1.CrowdReport
 }
 var file_agent_v1_agent_proto_depIdxs = []int32{
 	4,  // 0: allspark.agent.v1.ConnectRequest.hello:type_name -> allspark.agent.v1.Hello
@@ -3401,17 +3515,18 @@ var file_agent_v1_agent_proto_depIdxs = []int32{
 	26, // 35: allspark.agent.v1.BaseQuotas.quotas:type_name -> allspark.agent.v1.BaseQuota
 	29, // 36: allspark.agent.v1.QuotaTerms.places:type_name -> allspark.agent.v1.QuotaPlace
 	30, // 37: allspark.agent.v1.QuotaTerms.choices:type_name -> allspark.agent.v1.QuotaChoice
-	33, // 38: allspark.agent.v1.Report.points:type_name -> allspark.agent.v1.PointReport
-	34, // 39: allspark.agent.v1.PointReport.crowds:type_name -> allspark.agent.v1.CrowdReport
-	0,  // 40: allspark.agent.v1.AgentService.Enroll:input_type -> allspark.agent.v1.EnrollRequest
-	2,  // 41: allspark.agent.v1.AgentService.Connect:input_type -> allspark.agent.v1.ConnectRequest
-	1,  // 42: allspark.agent.v1.AgentService.Enroll:output_type -> allspark.agent.v1.EnrollResponse
-	3,  // 43: allspark.agent.v1.AgentService.Connect:output_type -> allspark.agent.v1.ConnectResponse
-	42, // [42:44] is the sub-list for method output_type
-	40, // [40:42] is the sub-list for method input_type
-	40, // [40:40] is the sub-list for extension type_name
-	40, // [40:40] is the sub-list for extension extendee
-	0,  // [0:40] is the sub-list for field type_name
+	34, // 38: allspark.agent.v1.Report.points:type_name -> allspark.agent.v1.PointReport
+	33, // 39: allspark.agent.v1.Report.calls:type_name -> allspark.agent.v1.CallReport
+	35, // 40: allspark.agent.v1.PointReport.crowds:type_name -> allspark.agent.v1.CrowdReport
+	0,  // 41: allspark.agent.v1.AgentService.Enroll:input_type -> allspark.agent.v1.EnrollRequest
+	2,  // 42: allspark.agent.v1.AgentService.Connect:input_type -> allspark.agent.v1.ConnectRequest
+	1,  // 43: allspark.agent.v1.AgentService.Enroll:output_type -> allspark.agent.v1.EnrollResponse
+	3,  // 44: allspark.agent.v1.AgentService.Connect:output_type -> allspark.agent.v1.ConnectResponse
+	43, // [43:45] is the sub-list for method output_type
+	41, // [41:43] is the sub-list for method input_type
+	41, // [41:41] is the sub-list for extension type_name
+	41, // [41:41] is the sub-list for extension extendee
+	0,  // [0:41] is the sub-list for field type_name
 }
 
 func init() { file_agent_v1_agent_proto_init() }
@@ -3444,7 +3559,7 @@ func file_agent_v1_agent_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_agent_v1_agent_proto_rawDesc), len(file_agent_v1_agent_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   35,
+			NumMessages:   36,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

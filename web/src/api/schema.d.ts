@@ -1420,6 +1420,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/scenes/draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Draft a graph from traffic
+         * @description Made of what agents report of who runs after whom and who calls whom in a few requests a second. Saves nothing. A replica knows what its own agents reported.
+         */
+        post: operations["draft-scene"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/scenes/{scene}": {
         parameters: {
             query?: never;
@@ -6337,6 +6357,71 @@ export interface components {
             version: number;
             /** @description What is allowed and rarely meant. */
             warnings: components["schemas"]["ProblemError"][];
+        };
+        SceneDraft: {
+            /** @description What speaks for each edge. */
+            edges: components["schemas"]["SceneDraftEdge"][];
+            /** @description The point around the whole request, if one was seen. */
+            front?: components["schemas"]["ScenePlace"];
+            /** @description Nodes of the scene that were not seen. */
+            gone: string[];
+            /** @description Nodes that the scene has already keep their network, retries, timeout and position: traffic does not tell them. */
+            graph: components["schemas"]["SceneGraph"];
+            /** @description What was seen and is not in the graph, and why. */
+            left: components["schemas"]["SceneReason"][];
+            /** @description Nodes that the scene does not have. */
+            new: string[];
+            /** @description What speaks for each node. */
+            nodes: components["schemas"]["SceneDraftNode"][];
+            /** @description Name. */
+            scene: string;
+            /**
+             * Format: date-time
+             * @description When the first of it was reported; what is old counts less.
+             */
+            since?: string;
+            /**
+             * Format: date-time
+             * @description When the newest of it was reported.
+             */
+            until?: string;
+        };
+        SceneDraftEdge: {
+            /** @description Node id. */
+            from: string;
+            /**
+             * Format: int64
+             * @description Followed requests that came to both.
+             */
+            of: number;
+            /**
+             * Format: int64
+             * @description Followed requests in which the first was over before the second began.
+             */
+            seen: number;
+            /** @description Node id. */
+            to: string;
+        };
+        SceneDraftInput: {
+            /**
+             * @description As requests carry it; it need not exist yet.
+             * @example k2
+             */
+            scene: string;
+        };
+        SceneDraftNode: {
+            /** @description Node id. */
+            id: string;
+            /**
+             * Format: int64
+             * @description Followed requests that came to it.
+             */
+            seen: number;
+            /**
+             * Format: int64
+             * @description Of them, those that came as the graph says.
+             */
+            within: number;
         };
         SceneEdge: {
             /** @description Node id. */
@@ -16587,6 +16672,120 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Judgement"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "draft-scene": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SceneDraftInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SceneDraft"];
                 };
             };
             /** @description Bad Request */
