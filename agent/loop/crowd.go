@@ -137,6 +137,7 @@ type Crowd struct {
 	window  BinSample // since the last move
 	waited  int       // intervals the window was extended
 	alarms  int       // emergency windows over the limit, in a row
+	rises   int       // upward steps in a row
 	good    float64   // hold-out within T, forgotten
 	heldOut float64
 }

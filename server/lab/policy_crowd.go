@@ -100,7 +100,7 @@ func (p *crowd) Begin(v *Visit, r *Reading) {
 
 func (p *crowd) End(v *Visit, res Result) {
 	c := p.loop(v)
-	if c == nil || res.Outcome == Refused {
+	if c == nil || res.Outcome == Refused || res.Outcome == Failed { // as agents do: it says nothing of what work costs
 		return
 	}
 	o := p.open[v.ID]
