@@ -64,7 +64,7 @@ func New(cfg Config, opts ...Option) *Agent {
 	}})
 	if addresses := a.cfg.addresses(); len(addresses) > 0 {
 		a.link = link.New(link.Config{
-			Addresses: addresses, Dialer: a.opts.dialer, TLS: a.cfg.TLS, EnrolToken: a.cfg.EnrolToken,
+			Addresses: addresses, Dialer: a.opts.dialer, Skew: a.opts.skew, TLS: a.cfg.TLS, EnrolToken: a.cfg.EnrolToken,
 			App: a.cfg.App, IDC: a.cfg.IDC, Host: a.cfg.Host, Instance: a.cfg.Instance,
 			Box: a.box, Quota: a.quota, Hello: a.hello, Log: a.cfg.Log,
 		})

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/allspark/allspark/agent/link"
 	"github.com/allspark/allspark/proto/gear"
@@ -43,6 +44,7 @@ type Option func(*options)
 
 type options struct {
 	dialer link.Dialer
+	skew   time.Duration
 }
 
 // WithDialer opens connections to controllers by a function of the caller's: an
@@ -50,6 +52,13 @@ type options struct {
 // secrecy of the connection; Config.TLS still applies on top of it.
 func WithDialer(dial func(ctx context.Context, address string) (net.Conn, error)) Option {
 	return func(o *options) { o.dialer = dial }
+}
+
+// WithClockOffset shifts what the agent takes for its machine's clock, so that a
+// test can tell what an engine does whose clock is wrong. Reference time, by which
+// planned steps fire, comes from the controllers and is not shifted.
+func WithClockOffset(ahead time.Duration) Option {
+	return func(o *options) { o.skew = ahead }
 }
 
 // addresses splits Config.Address.

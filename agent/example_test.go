@@ -92,6 +92,13 @@ func ExampleWithDialer() {
 	// Output: <nil>
 }
 
+func ExampleWithClockOffset() {
+	// An engine whose clock runs five minutes fast, in a test.
+	ag := agent.New(agent.Config{App: "sn", IDC: "et2"}, agent.WithClockOffset(5*time.Minute))
+	fmt.Println(ag.Check())
+	// Output: <nil>
+}
+
 func ExampleAgent() {
 	ag := local()
 	rank := ag.Point("rank")

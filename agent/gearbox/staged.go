@@ -40,9 +40,11 @@ func (b *Box) UseClock(c Clock) {
 // reference is the estimate of reference time at now.
 func (b *Box) reference(now time.Time) (ref time.Time, ahead time.Duration) {
 	if b.staged.clock != nil {
-		if ref, ahead, known := b.staged.clock(); known {
+		ref, ahead, known := b.staged.clock()
+		if known {
 			return ref, ahead
 		}
+		now = ref // the machine's clock, which the one on disk was
 	}
 	return now.Round(0).Add(-b.staged.ahead), b.staged.ahead
 }

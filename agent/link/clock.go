@@ -9,7 +9,8 @@ const clockSamples = 8
 
 // clock estimates reference time from exchanges with a controller.
 type clock struct {
-	base time.Time // carries a monotonic reading
+	base time.Time     // carries a monotonic reading
+	skew time.Duration // of the machine's clock, for tests
 
 	mu      sync.Mutex
 	samples [clockSamples]clockSample
@@ -22,11 +23,11 @@ type clockSample struct {
 	rtt   time.Duration
 }
 
-func newClock() *clock { return &clock{base: time.Now()} }
+func newClock(skew time.Duration) *clock { return &clock{base: time.Now(), skew: skew} }
 
 // local is the agent's own clock: the wall clock at the start, moved on by the
 // monotonic one.
-func (c *clock) local() time.Time { return c.base.Round(0).Add(time.Since(c.base)) }
+func (c *clock) local() time.Time { return c.base.Round(0).Add(time.Since(c.base) + c.skew) }
 
 // exchange takes in one reading.
 func (c *clock) exchange(sent, received, reference time.Time) {
@@ -57,7 +58,7 @@ func (c *clock) forget() {
 // reference is the estimate of reference time, and how far the wall clock is
 // ahead of it. known is false before the first exchange: then it is the wall clock.
 func (c *clock) reference() (now time.Time, ahead time.Duration, known bool) {
-	wall := time.Now()
+	wall := time.Now().Add(c.skew)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.best == (clockSample{}) && c.n == 0 {

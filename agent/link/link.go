@@ -18,8 +18,9 @@ import (
 
 // Config says whom to talk to, as whom, and about what.
 type Config struct {
-	Addresses  []string // tried in turn
-	Dialer     Dialer   // nil: TCP
+	Addresses  []string      // tried in turn
+	Dialer     Dialer        // nil: TCP
+	Skew       time.Duration // shifts the machine's clock, for tests
 	TLS        *tls.Config
 	EnrolToken string
 
@@ -77,7 +78,7 @@ type Link struct {
 
 // New makes a link; Run opens the stream.
 func New(cfg Config) *Link {
-	l := &Link{cfg: cfg, out: newOutbox(), clock: newClock(), instance: cfg.Instance}
+	l := &Link{cfg: cfg, out: newOutbox(), clock: newClock(cfg.Skew), instance: cfg.Instance}
 	l.intervals.Store(&defaultIntervals)
 	l.status = Status{Instance: cfg.Instance, Since: time.Now()}
 	return l

@@ -13,7 +13,7 @@ import (
 
 func TestTheExchangeWithTheLeastRoundTripCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newClock()
+		c := newClock(0)
 		_, _, known := c.reference()
 		require.False(t, known)
 		const skew = 5 * time.Minute

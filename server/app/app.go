@@ -123,7 +123,7 @@ func (a *App) openStore(ctx context.Context) (err error) {
 	if err := a.db.Migrate(ctx); err != nil {
 		return fmt.Errorf("migrate database: %w", err)
 	}
-	a.clock = &refClock{now: a.db.Now, log: a.log}
+	a.clock = &refClock{now: a.db.Now, wall: a.wall, log: a.log}
 	if err := a.clock.measure(ctx); err != nil {
 		return fmt.Errorf("read the database's clock: %w", err)
 	}
@@ -163,7 +163,7 @@ func (a *App) wireControl(ctx context.Context) error {
 	a.loop = control.NewLoop(control.Config{
 		Holder: holder,
 		Store:  a.db, Templates: a.db, Lease: a.db, Places: a.fleet,
-		Publisher: a.publisher, LeaseTTL: a.cfg.Lease.TTL, Log: a.log,
+		Publisher: a.publisher, LeaseTTL: a.cfg.Lease.TTL, Wall: a.wall, Log: a.log,
 	})
 	a.templates = template.NewService(a.db, a.fleet, a.loop.Nudge)
 	a.claims = control.NewService(a.db, a.db, a.loop.Nudge)

@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// wall is this machine's clock.
+func (a *App) wall() time.Time { return time.Now().Add(a.cfg.ClockOffset) }
+
 const (
 	clockEvery  = 10 * time.Second
 	clockBudget = 2 * time.Second
@@ -17,23 +20,24 @@ const (
 // a replica whose database is away the last offset stands.
 type refClock struct {
 	now    func(context.Context) (time.Time, error)
+	wall   func() time.Time
 	offset atomic.Int64
 	log    *slog.Logger
 }
 
 // Now gives reference time.
-func (c *refClock) Now() time.Time { return time.Now().Add(time.Duration(c.offset.Load())) }
+func (c *refClock) Now() time.Time { return c.wall().Add(time.Duration(c.offset.Load())) }
 
 // measure asks the database once; half the round trip is taken off.
 func (c *refClock) measure(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, clockBudget)
 	defer cancel()
-	sent := time.Now()
+	sent := c.wall()
 	ref, err := c.now(ctx)
 	if err != nil {
 		return err
 	}
-	local := sent.Add(time.Since(sent) / 2)
+	local := sent.Add(c.wall().Sub(sent) / 2)
 	c.offset.Store(int64(ref.Round(0).Sub(local.Round(0))))
 	return nil
 }

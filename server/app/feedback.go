@@ -18,7 +18,7 @@ const feedbackLease = "feedback"
 // runFeedback regulates central points while this replica holds the lease.
 func (a *App) runFeedback(holder string) {
 	keeper := lease.New(lease.Config{
-		Store: a.db, Clock: a.db, Name: feedbackLease, Holder: holder, TTL: a.cfg.Lease.TTL, Log: a.log,
+		Store: a.db, Clock: a.db, Name: feedbackLease, Holder: holder, TTL: a.cfg.Lease.TTL, Wall: a.wall, Log: a.log,
 		Lead: func(ctx context.Context, _ lease.Lease) {
 			feedback.NewLoop(feedback.Config{
 				Windows: a.windows, Claims: a.claims, Orders: a.publisher.inForce, Log: a.log, Now: a.clock.Now,

@@ -25,7 +25,7 @@ type plans struct {
 func (a *App) openPlanner() {
 	foreseer := control.NewForeseer(a.db, a.db, a.fleet)
 	a.plans.loop = planner.NewLoop(planner.LoopConfig{
-		Holder: a.cfg.Replica + "/" + rand.Text()[:6], Store: a.db, Clock: a.db, Lease: a.db, TTL: a.cfg.Lease.TTL, Nudge: a.loop.Nudge,
+		Holder: a.cfg.Replica + "/" + rand.Text()[:6], Store: a.db, Clock: a.db, Lease: a.db, TTL: a.cfg.Lease.TTL, Wall: a.wall, Nudge: a.loop.Nudge,
 		Alert: func(x planner.Alert) {
 			a.log.Error("alert", "kind", "plan_step_"+x.Kind, "plan", x.Plan, "step", x.Step, "reason", x.Reason)
 		},

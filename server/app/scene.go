@@ -58,7 +58,7 @@ func (a *App) runScenes(holder string) {
 	r.scenes = scene.NewService(a.db, declared{a}, nil, r.loop.Nudge)
 	r.profiles = profile.NewService(a.db, a.clock.Now, nil)
 	keeper := lease.New(lease.Config{
-		Store: a.db, Clock: a.db, Name: scenesLease, Holder: holder, TTL: a.cfg.Lease.TTL, Log: a.log,
+		Store: a.db, Clock: a.db, Name: scenesLease, Holder: holder, TTL: a.cfg.Lease.TTL, Wall: a.wall, Log: a.log,
 		Lead: func(ctx context.Context, _ lease.Lease) {
 			var all sync.WaitGroup
 			all.Go(func() { r.builder.Run(ctx) })

@@ -18,6 +18,7 @@ import (
 func (s *session) planCommand() *cobra.Command {
 	return group("plan", "TimePlanner: what takes effect when, and when it ends",
 		s.planApply(), s.planList(), s.planShow(), s.planExport(),
+		s.planRehearse(), s.planRehearsals(), s.planCompare(), s.planDelete(),
 		s.planAct("approve", "Let a plan's steps fire"), s.planAct("hold", "Keep further steps from firing"),
 		s.planAct("resume", "Let a held plan go on"), s.planAct("stop", "End everything of a plan now"),
 		s.planStep("skip", "Let a step out of one occurrence"), s.planStep("run", "Run a step now"), s.planStep("extend", "Move the end of a step in force"))
@@ -214,6 +215,24 @@ func (s *session) planAct(verb, short string) *cobra.Command {
 		return s.planCall(cmd, call{method: http.MethodPost, path: at("plans", a[0], verb), body: in})
 	}}
 	c.Flags().StringVar(&in.Reason, "reason", "", "why (required)")
+	return c
+}
+
+func (s *session) planDelete() *cobra.Command {
+	var reason string
+	c := &cobra.Command{Use: "delete PLAN --reason WHY", Short: "Delete a plan of which nothing is in force", Args: args(cobra.ExactArgs(1)), RunE: func(cmd *cobra.Command, a []string) error {
+		cl, err := s.connect()
+		if err != nil {
+			return err
+		}
+		etag, err := cl.do(cmd.Context(), call{method: http.MethodGet, path: at("plans", a[0])}, nil)
+		if err != nil {
+			return err
+		}
+		_, err = cl.do(cmd.Context(), call{method: http.MethodDelete, path: at("plans", a[0]), query: filter("reason", reason), match: etag}, nil)
+		return err
+	}}
+	c.Flags().StringVar(&reason, "reason", "", "why (required)")
 	return c
 }
 

@@ -21,6 +21,10 @@ type Config struct {
 	Retention Retention `koanf:"retention"`
 	Log       Log       `koanf:"log"`
 	Demo      Demo      `koanf:"demo"`
+
+	// ClockOffset shifts what this process takes for its machine's clock. No flag,
+	// file or variable reads it: tests skew a controller by it.
+	ClockOffset time.Duration `koanf:"-"`
 }
 
 // HTTP is the console's and the REST API's listener.

@@ -33,8 +33,9 @@ type Config struct {
 	Lease     lease.Store
 	Places    Places
 	Publisher Publisher
-	Tick      time.Duration // how often it looks by itself; 1 s when zero
-	LeaseTTL  time.Duration // 5 s when zero
+	Tick      time.Duration    // how often it looks by itself; 1 s when zero
+	LeaseTTL  time.Duration    // 5 s when zero
+	Wall      func() time.Time // of the lease; may be nil
 	Log       *slog.Logger
 }
 
@@ -77,7 +78,7 @@ func NewLoop(cfg Config) *Loop {
 		cfg: cfg, nudges: make(chan struct{}, 1), hints: make(chan struct{}, 1),
 		published: map[place]gear.Version{}, pending: map[place]*Shift{},
 	}
-	l.keeper = lease.New(lease.Config{Store: cfg.Lease, Clock: cfg.Store, Holder: cfg.Holder, TTL: cfg.LeaseTTL, Lead: l.lead, Log: cfg.Log})
+	l.keeper = lease.New(lease.Config{Store: cfg.Lease, Clock: cfg.Store, Holder: cfg.Holder, TTL: cfg.LeaseTTL, Wall: cfg.Wall, Lead: l.lead, Log: cfg.Log})
 	return l
 }
 

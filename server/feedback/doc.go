@@ -32,7 +32,8 @@
 // that holds its level costs less than two rows of the audit log an hour, and a
 // claim whose loop died does not stand for ever. Claims end at once when the
 // strategy or the binding goes. While somebody holds the level by hand the loop
-// waits. It remembers nothing: the level is in the order, and its claims carry
+// waits; while a plan holds it the loop's own claim follows, so that automatic
+// gears go on from the plan's level, at the rule's pace. It remembers nothing: the level is in the order, and its claims carry
 // Origin, so a successor goes on where it was.
 //
 // # When things fail

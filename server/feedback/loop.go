@@ -164,6 +164,10 @@ func (l *Loop) Turn(ctx context.Context) error {
 		mine[c.Scope] = c
 	}
 	for s, p := range places {
+		if p.order.Pinned && planned(standing, &p, now) {
+			keep(l.follow(ctx, p, mine[s], now))
+			continue
+		}
 		set := SettingsOf(p.order, p.work()...)
 		at, ok := l.due[s]
 		if !ok { // whoever takes over lets a whole window pass first
@@ -199,17 +203,50 @@ func (l *Loop) judge(ctx context.Context, p place, set Settings, claim *control.
 	if level == p.order.Level {
 		return renew()
 	}
+	return l.claim(ctx, p, claim, level, reason, now)
+}
+
+// claim puts a level in the place of the one claimed before.
+func (l *Loop) claim(ctx context.Context, p place, old *control.Claim, level int, reason string, now time.Time) error {
 	_, err := l.cfg.Claims.Set(ctx, &control.Claim{
 		Field: control.FieldLevel, Scope: p.scope, Level: level, Source: control.SourceFeedback, Origin: Origin,
 		Reason: reason, End: now.Add(Hold),
 	}, change(reason))
-	if err != nil || claim == nil {
+	if err != nil || old == nil {
 		return err
 	}
 	// The new one stands already: at no moment does the point fall back to the
 	// template's level.
-	_, err = l.cfg.Claims.Release(ctx, claim.ID, 0, change("replaced: "+reason))
+	_, err = l.cfg.Claims.Release(ctx, old.ID, 0, change("replaced: "+reason))
 	return err
+}
+
+// follow keeps the loop's own level where a plan holds the point, so that the
+// plan's end is no jump: automatic gears rise from there as load falls, at the
+// rule's pace. A level that a person holds is not followed: who lets it go wants
+// back what was before.
+func (l *Loop) follow(ctx context.Context, p place, claim *control.Claim, now time.Time) error {
+	// A whole window is to pass after the plan's end.
+	l.due[p.scope] = now.Add(SettingsOf(p.order).Interval)
+	if claim != nil && claim.Level == p.order.Level && claim.End.Sub(now) > renewBefore {
+		return nil
+	}
+	return l.claim(ctx, p, claim, p.order.Level, "goes on from the level that a plan holds", now)
+}
+
+// planned tells whether it is a plan that holds the point's level.
+func planned(standing []*control.Claim, p *place, now time.Time) bool {
+	found := false
+	for _, c := range standing {
+		if c.Field != control.FieldLevel || !c.Active(now) || !c.Scope.Matches(p.scope) {
+			continue
+		}
+		if c.Source == control.SourceManual {
+			return false
+		}
+		found = found || c.Source == control.SourcePlan
+	}
+	return found
 }
 
 func change(reason string) audit.Change {

@@ -57,7 +57,7 @@ func (f *floor) shift() *control.Shift {
 	best := control.SourceTemplate
 	for _, c := range f.standing() {
 		if c.Source <= best {
-			best, o.Level, o.Pinned = c.Source, c.Level, c.Source == control.SourceManual
+			best, o.Level, o.Pinned = c.Source, c.Level, c.Source == control.SourceManual || c.Source == control.SourcePlan
 		}
 	}
 	return &control.Shift{App: "sn", IDC: "na61", Set: gear.OrderSet{App: "sn", IDC: "na61", Orders: []gear.Order{o}}}
@@ -154,6 +154,37 @@ func TestAManualClaimIsLeftAloneAndTheLoopComesBack(t *testing.T) {
 	require.Len(t, f.rows, rows)
 	f.play(60)
 	require.InDelta(t, level, f.level(), 3)
+}
+
+// TestAutomaticGears: at the end of a plan's step the level does not jump back to
+// where it was before; it rises as load falls, at the rule's pace.
+func TestAutomaticGears(t *testing.T) {
+	f := newFloor(t)
+	f.play(60)
+	require.Equal(t, 80, f.level())
+	f.claims = append(f.claims, &control.Claim{
+		ID: strconv.Itoa(len(f.claims)), Field: control.FieldLevel, Level: 10, Source: control.SourcePlan, Origin: "plan double-11/midnight-gears",
+		Scope: control.Scope{Scene: "*", IDC: "*", App: "sn", Point: "recall", Bucket: "*"}, Start: f.now, End: f.now.Add(7 * time.Minute),
+	})
+	f.load = 5
+	f.play(7 * 60)
+	require.Equal(t, []string{"set"}, f.rows, "one claim follows the plan, and is not written again")
+	require.Equal(t, 10, f.level())
+
+	// The peak falls by a third a minute; a stride is at most four levels in ten seconds.
+	last, rose := f.level(), 0
+	for range 60 {
+		f.load = max(f.load*0.935, 1)
+		f.play(10)
+		require.LessOrEqual(t, f.level()-last, 4, "no jump")
+		if f.level() > last {
+			rose++
+		}
+		require.LessOrEqual(t, 2+f.load*6*float64(f.level())/80, 8.8, "RT stays at its target on the way")
+		last = f.level()
+	}
+	require.Greater(t, rose, 10, "step by step")
+	require.Greater(t, last, 70, "up to what the load allows")
 }
 
 func TestClaimsEndWithTheStrategy(t *testing.T) {

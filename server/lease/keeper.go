@@ -23,6 +23,9 @@ type Config struct {
 	TTL    time.Duration // how long a dead holder blocks its successor
 	// MaxSkew replaces the package's MaxSkew when it is not zero.
 	MaxSkew time.Duration
+	// Wall is this machine's clock, which is held against reference time; time.Now
+	// when nil.
+	Wall func() time.Time
 	// Lead runs while the lease is held and must return soon after ctx ends; the
 	// Keeper does not hold the lease again before it has. May be nil.
 	Lead func(ctx context.Context, l Lease)
@@ -58,6 +61,9 @@ func New(cfg Config) *Keeper {
 	}
 	if cfg.MaxSkew == 0 {
 		cfg.MaxSkew = MaxSkew
+	}
+	if cfg.Wall == nil {
+		cfg.Wall = time.Now
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
@@ -147,6 +153,7 @@ func (k *Keeper) ask(ctx context.Context) (a answer) {
 	defer cancel()
 
 	a.sent = time.Now()
+	wall := k.cfg.Wall()
 	ref, err := k.cfg.Clock.Now(ctx)
 	if err != nil {
 		a.err = err
@@ -154,7 +161,7 @@ func (k *Keeper) ask(ctx context.Context) (a answer) {
 	}
 	back := time.Now()
 	// The database read its clock somewhere between; halfway errs least.
-	a.skew = a.sent.Add(back.Sub(a.sent) / 2).Round(0).Sub(ref.Round(0))
+	a.skew = wall.Round(0).Add(back.Sub(a.sent) / 2).Sub(ref.Round(0))
 	if a.skew > k.cfg.MaxSkew || a.skew < -k.cfg.MaxSkew {
 		a.ok = held // so that what is held is given up
 		return a

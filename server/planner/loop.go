@@ -46,6 +46,7 @@ type LoopConfig struct {
 	Lease  lease.Store
 	TTL    time.Duration // of the lease; 5 s when zero
 	Tick   time.Duration // 1 s when zero
+	Wall   func() time.Time // of the lease; may be nil
 	Nudge  func()        // wakes control; may be nil
 	Alert  func(Alert)   // may be nil: the record of the missed step is the alert
 	Log    *slog.Logger
@@ -76,7 +77,7 @@ func NewLoop(cfg LoopConfig) *Loop {
 		cfg.Nudge = func() {}
 	}
 	l := &Loop{cfg: cfg, nudges: make(chan struct{}, 1)}
-	l.keeper = lease.New(lease.Config{Store: cfg.Lease, Clock: cfg.Clock, Name: LeaseName, Holder: cfg.Holder, TTL: cfg.TTL, Lead: l.lead, Log: cfg.Log})
+	l.keeper = lease.New(lease.Config{Store: cfg.Lease, Clock: cfg.Clock, Name: LeaseName, Holder: cfg.Holder, TTL: cfg.TTL, Wall: cfg.Wall, Lead: l.lead, Log: cfg.Log})
 	return l
 }
 

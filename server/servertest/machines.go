@@ -42,6 +42,7 @@ type Machine struct {
 type MachineConfig struct {
 	agent.Config
 	Network *Network
+	Skew    time.Duration // of the machine's clock
 }
 
 // NewMachine makes a machine, not started.
@@ -61,7 +62,7 @@ func NewMachine(cfg MachineConfig) *Machine {
 	if cfg.Address == "" {
 		cfg.Address = "127.0.0.1:1" // a Network leads elsewhere
 	}
-	var opts []agent.Option
+	opts := []agent.Option{agent.WithClockOffset(cfg.Skew)}
 	if cfg.Network != nil {
 		opts = append(opts, agent.WithDialer(cfg.Network.Dialer(cfg.IDC)))
 	}
