@@ -44,11 +44,11 @@ type LoopConfig struct {
 	Store  Store
 	Clock  Clock
 	Lease  lease.Store
-	TTL    time.Duration // of the lease; 5 s when zero
-	Tick   time.Duration // 1 s when zero
+	TTL    time.Duration    // of the lease; 5 s when zero
+	Tick   time.Duration    // 1 s when zero
 	Wall   func() time.Time // of the lease; may be nil
-	Nudge  func()        // wakes control; may be nil
-	Alert  func(Alert)   // may be nil: the record of the missed step is the alert
+	Nudge  func()           // wakes control; may be nil
+	Alert  func(Alert)      // may be nil: the record of the missed step is the alert
 	Log    *slog.Logger
 }
 
