@@ -70,6 +70,8 @@ type reporter struct {
 	agent    *Agent
 	sequence int64
 	last     time.Time
+	levels   time.Time            // when levels were sent last
+	tables   map[[2]string]string // hash of the level table then, by scene and point
 
 	busy  float64 // CPU readings since the last report, added up
 	reads int
@@ -95,6 +97,7 @@ func (r *reporter) cpu() float64 {
 func (r *reporter) send(last bool) {
 	a := r.agent
 	calls := a.traces.Take(last)
+	levels := r.takeLevels(last)
 	points := a.meter.Drain() // also without a link, so that no sum runs over
 	a.loops.Observe(points)
 	now := time.Now()
@@ -109,13 +112,17 @@ func (r *reporter) send(last bool) {
 	for rest := points; ; {
 		var part []gear.PointReport
 		part, rest = split(rest)
+		var some []gear.LevelReport
+		if len(rest) == 0 { // levels begin with the last of the points
+			some, levels = splitLevels(levels)
+		}
 		r.sequence++
 		a.link.Offer(&gear.Report{
 			Sequence: r.sequence, At: at, Window: window, Held: held, Rung: a.box.Load().Rung,
-			CPU: cpu, Clock: ahead, Points: part, Calls: calls,
+			CPU: cpu, Clock: ahead, Points: part, Calls: calls, Levels: some,
 		})
 		calls = nil
-		if len(rest) == 0 {
+		if len(rest) == 0 && len(levels) == 0 {
 			return
 		}
 	}

@@ -6,7 +6,7 @@
 //	proto/wire      gear <-> the generated protobuf, written once for both sides
 //	migrations      the schema, once for Postgres and once for SQLite
 //	web             the console
-//	agent           the SDK that engines embed
+//	agent           the SDK that engines embed; agent/trace follows calls
 //
 //	server/app      wiring: New, Run, Close; nothing else knows every room
 //	server/config   typed settings

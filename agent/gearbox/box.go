@@ -80,6 +80,27 @@ func New(cfg Config) *Box {
 // Load gives what is in force.
 func (b *Box) Load() *Set { return b.current.Load() }
 
+// Table gives the hash of the level table that all traffic of a scene runs by at a
+// point; "" on defaults, and where orders divide the traffic.
+func (b *Box) Table(scene, point string) string {
+	b.mu.Lock()
+	p, ok := b.byName[point]
+	b.mu.Unlock()
+	sc, known := (*b.scenes.Load())[scene]
+	if !ok || !known {
+		return ""
+	}
+	s := b.Load()
+	if p >= s.points {
+		return ""
+	}
+	e := s.Entry(p, sc)
+	if e.Buckets != nil || e.Rule.Order == nil {
+		return ""
+	}
+	return e.Rule.Order.Table
+}
+
 // SceneName gives the name of an interned scene.
 func (b *Box) SceneName(id int) string {
 	b.mu.Lock()

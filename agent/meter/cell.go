@@ -44,6 +44,7 @@ type Cell struct {
 	load    atomic.Int64
 	value   atomic.Int64
 	rt      sketch.Sketch
+	levels  levels
 	sinks   atomic.Pointer[[]Sink]
 }
 
@@ -63,7 +64,10 @@ func (c *Cell) Record(level int, outcome Outcome, elapsed time.Duration, load, v
 		}
 		c.rt.Record(us)
 	}
-	g[uint(level)&(groupSize-1)][outcome&(outcomes-1)].Add(us<<countBits | 1)
+	word := g[uint(level)&(groupSize-1)][outcome&(outcomes-1)].Add(us<<countBits | 1)
+	if word&sampleMask == 1 {
+		c.levels.sample(level, outcome, us, load, value)
+	}
 	if load > 0 && load <= maxAmount { // NaN fails both
 		c.load.Add(int64(load * fixedPoint))
 	}

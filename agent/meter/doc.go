@@ -17,6 +17,14 @@
 // these words at the drain; nothing is kept twice. Load and value are summed in
 // units of 2^-20, so that a sum is an integer add.
 //
+// # Levels
+//
+// The first request of a level in a window and every 32nd after it are also kept
+// by level and class of load, with their RT, and Worked adds what the app knows of
+// its work; controllers learn profiles from that. Classes are relative to the mean
+// load of the window before: light below 0.5, middle, heavy from 1.5; all where
+// the app gives no load.
+//
 // # Local loops
 //
 // A request that a crowd loop decided carries a code in place of its level: the

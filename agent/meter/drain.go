@@ -58,6 +58,7 @@ func (c *Cell) drain() (gear.PointReport, bool) {
 	}
 	t.RT = c.rt.Drain(nil)
 	t.Load = float64(c.load.Swap(0)) / fixedPoint
+	c.levels.saw(t.Load / float64(t.Count))
 	t.Value = float64(c.value.Swap(0)) / fixedPoint
 	return t.PointReport, true
 }

@@ -56,7 +56,27 @@ type Report struct {
 	CPU      float64 // share of the machine's cores busy, 0..1; negative when unknown
 	Clock    time.Duration
 	Points   []PointReport
-	Calls    []CallReport // now and then
+	Calls    []CallReport  // now and then
+	Levels   []LevelReport // now and then
+}
+
+// LevelReport is what some requests of one level and class of load took at a point
+// in a scene. Sums of RT and Value are over Count requests, the others over Worked,
+// of which the app told.
+type LevelReport struct {
+	Scene, Point string
+	Table        string // hash of the level table
+	Level        int
+	Class        string // of load
+	Count        int64
+	RT           []byte // proto/sketch encoding, microseconds
+	Value        float64
+	Worked       int64
+	CPU          float64 // core-milliseconds
+	Taken        int64   // results taken from the point before
+	TakenMax     int64   // by one request
+	Output       int64   // results handed on
+	Effect       float64
 }
 
 // CallReport is how often followed requests of a scene met a point so. With After

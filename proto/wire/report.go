@@ -17,6 +17,13 @@ func FromReport(r *gear.Report) *agentv1.Report {
 	for i := range r.Points {
 		p.Points[i] = fromPoint(&r.Points[i])
 	}
+	for i := range r.Levels {
+		x := &r.Levels[i]
+		p.Levels = append(p.Levels, &agentv1.LevelReport{
+			Scene: clean(x.Scene), Point: clean(x.Point), Table: clean(x.Table), Level: small(x.Level), Class: clean(x.Class), Count: x.Count, Rt: x.RT,
+			Value: x.Value, Worked: x.Worked, CpuMs: x.CPU, Taken: x.Taken, TakenMax: x.TakenMax, Output: x.Output, Effect: x.Effect,
+		})
+	}
 	for i := range r.Calls {
 		x := &r.Calls[i]
 		p.Calls = append(p.Calls, &agentv1.CallReport{
@@ -61,6 +68,12 @@ func ToReport(p *agentv1.Report) (gear.Report, gear.Problems) {
 			r.Points[i] = c.point(i, x)
 		}
 	}
+	if n := len(p.GetLevels()); n > 0 && c.size("levels", n, MaxLevels, "levels") {
+		r.Levels = make([]gear.LevelReport, n)
+		for i, x := range p.GetLevels() {
+			r.Levels[i] = c.level(x)
+		}
+	}
 	if n := len(p.GetCalls()); n > 0 && c.size("calls", n, MaxCalls, "calls") {
 		r.Calls = make([]gear.CallReport, n)
 		for i, x := range p.GetCalls() {
@@ -102,6 +115,20 @@ func (c *checker) point(i int, p *agentv1.PointReport) gear.PointReport {
 	// Paths are made only for what is wrong: reports are the busiest message.
 	for k := before; k < len(c.problems); k++ {
 		c.problems[k].Path = at("points", i) + "." + c.problems[k].Path
+	}
+	return r
+}
+
+func (c *checker) level(x *agentv1.LevelReport) gear.LevelReport {
+	r := gear.LevelReport{
+		Scene: c.name("levels.scene", x.GetScene()), Point: c.name("levels.point", x.GetPoint()), Table: c.name("levels.table", x.GetTable()),
+		Level: int(x.GetLevel()), Class: c.name("levels.class", x.GetClass()), Count: c.count("levels.count", x.GetCount()),
+		Value: c.finite("levels.value", x.GetValue()), Worked: c.count("levels.worked", x.GetWorked()), CPU: c.finite("levels.cpu_ms", x.GetCpuMs()),
+		Taken: c.count("levels.taken", x.GetTaken()), TakenMax: c.count("levels.taken_max", x.GetTakenMax()),
+		Output: c.count("levels.output", x.GetOutput()), Effect: c.finite("levels.effect", x.GetEffect()),
+	}
+	if c.size("levels.rt", len(x.GetRt()), MaxSketch, "bytes") {
+		r.RT = x.GetRt()
 	}
 	return r
 }

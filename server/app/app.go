@@ -213,7 +213,7 @@ func (a *App) serveAgents() error {
 	}
 	var raising sync.Mutex
 	a.agents = agentapi.New(agentapi.Options{
-		Auth: a.auth, Hub: a.hub, Fleet: a.fleet, Reports: heard{a.windows, a.scene.seen}, Staging: staging{a.plans.stager}, Quotas: a.quota.meter, Clock: a.clock, Log: a.log,
+		Auth: a.auth, Hub: a.hub, Fleet: a.fleet, Reports: a.heard(), Staging: staging{a.plans.stager}, Quotas: a.quota.meter, Clock: a.clock, Log: a.log,
 		Joined: func(string, string) { a.loop.Nudge() },
 		Ahead: func(app, idc string, v gear.Version) {
 			if !raising.TryLock() {

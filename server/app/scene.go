@@ -27,25 +27,71 @@ type sceneRooms struct {
 	builder  *scene.Builder
 	loop     *feedback.Scenes
 	seen     *scene.Sightings
+	learner  *profile.Learner
+	keeper   *profile.Keeper
 }
 
 // heard gives what an agent reported to everyone who learns from it.
 type heard struct {
 	windows *telemetry.Windows
 	seen    *scene.Sightings
+	learner *profile.Learner
+	rows    *tableSizes
+}
+
+func (a *App) heard() heard {
+	return heard{a.windows, a.scene.seen, a.scene.learner, &tableSizes{inForce: a.publisher.inForce}}
 }
 
 // Ingest implements agentapi.Reports.
 func (h heard) Ingest(src telemetry.Source, r *gear.Report, now time.Time) {
 	h.seen.Observe(src.App, r.Calls)
+	for i := range r.Levels {
+		x := &r.Levels[i]
+		h.learner.Observe(profile.Observation{
+			Key:   profile.Key{App: src.App, Point: x.Point, Scene: x.Scene, Table: x.Table},
+			Class: x.Class, Level: x.Level, Of: h.rows.of(x.Table), Count: x.Count, RT: x.RT, Value: x.Value,
+			Worked: x.Worked, Work: x.CPU, Effect: x.Effect, Taken: float64(x.Taken), TakenMax: float64(x.TakenMax), Output: float64(x.Output), At: now,
+		})
+	}
 	h.windows.Ingest(src, r, now)
+}
+
+// tableSizes tells how many levels a table has that some order names. A hash never
+// names another table.
+type tableSizes struct {
+	inForce func() []*control.Shift
+
+	mu     sync.Mutex
+	known  map[string]int
+	looked time.Time
+}
+
+func (t *tableSizes) of(hash string) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if n, ok := t.known[hash]; ok {
+		return n
+	}
+	now := time.Now()
+	if now.Sub(t.looked) < time.Second { // tables that nobody orders any more are not sought with each report
+		return 0
+	}
+	t.looked, t.known = now, map[string]int{}
+	for _, x := range t.inForce() {
+		for i := range x.Tables {
+			t.known[x.Tables[i].Hash] = len(x.Tables[i].Rows)
+		}
+	}
+	return t.known[hash]
 }
 
 // runScenes wires scenes, profiles and tables, and regulates while this replica
 // holds the lease.
 func (a *App) runScenes(holder string) {
 	r := &a.scene
-	r.seen = scene.NewSightings(a.clock.Now, nil)
+	r.seen = scene.NewSightings(a.clock.Now, func(p scene.Place) (bool, bool) { return r.learner.Results(p.App, p.Point) })
+	r.learner = profile.NewLearner()
 	tables := &tableCache{store: a.db}
 	r.loop = feedback.NewScenes(feedback.ScenesConfig{
 		Windows: a.windows, Claims: a.claims, Orders: a.publisher.inForce, Now: a.clock.Now, Log: a.log,
@@ -57,12 +103,14 @@ func (a *App) runScenes(holder string) {
 	})
 	r.scenes = scene.NewService(a.db, declared{a}, nil, r.loop.Nudge)
 	r.profiles = profile.NewService(a.db, a.clock.Now, nil)
+	r.keeper = profile.NewKeeper(profile.KeeperConfig{Learner: r.learner, Store: a.db, Service: r.profiles, Now: a.clock.Now, Log: a.log})
 	keeper := lease.New(lease.Config{
 		Store: a.db, Clock: a.db, Name: scenesLease, Holder: holder, TTL: a.cfg.Lease.TTL, Wall: a.wall, Log: a.log,
 		Lead: func(ctx context.Context, _ lease.Lease) {
 			var all sync.WaitGroup
 			all.Go(func() { r.builder.Run(ctx) })
 			all.Go(func() { r.loop.Run(ctx) })
+			all.Go(func() { r.keeper.Run(ctx) })
 			all.Wait()
 		},
 	})

@@ -155,6 +155,11 @@ var outcomes = [...]agent.Outcome{lab.OK: agent.OK, lab.TimedOut: agent.Timeout,
 // End reports to the machine's agent.
 func (c *controls) End(v *lab.Visit, res lab.Result) {
 	c.visits[v.ID].span.End()
+	if res.CPU > 0 {
+		c.open[v.ID].Worked(agent.Work{
+			CPU: ms(res.CPU), Taken: int(math.Round(res.Taken)), Output: int(math.Round(res.Output)), Effect: res.Effect,
+		})
+	}
 	c.open[v.ID].End(agent.Result{Elapsed: time.Duration(res.Elapsed), Outcome: outcomes[res.Outcome], Value: res.Earned})
 }
 

@@ -186,7 +186,7 @@ func Profiles(cfg Config, at time.Time) ([]*profile.Profile, error) {
 	}
 	var out []*profile.Profile
 	for _, k := range learner.Keys() {
-		x, ok := learner.Profile(k)
+		x, ok := learner.Profile(k, nil)
 		if !ok {
 			continue
 		}

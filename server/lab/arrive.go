@@ -72,7 +72,7 @@ func (e *Engine) answer(root int32, out Outcome) {
 	elapsed := e.now - r.started
 	e.Tally.add(int(r.scene), elapsed, out, earned, r)
 	if span := e.model.Apps[0].Span; span >= 0 {
-		e.end(root, slotSpan, span, Result{elapsed, out, earned})
+		e.end(root, slotSpan, span, Result{Elapsed: elapsed, Outcome: out, Earned: earned})
 	}
 	f.gen++ // the timeout, if it is still to come, finds nobody
 	r.dead = true

@@ -106,7 +106,7 @@ func (e *Engine) calls(id int32, edges []Edge) {
 func (e *Engine) giveUp(child int32) {
 	f := &e.frames[child]
 	f.gen++
-	e.end(child, slotEdge, int(f.edge), Result{e.now - f.called, TimedOut, 0})
+	e.end(child, slotEdge, int(f.edge), Result{Elapsed: e.now - f.called, Outcome: TimedOut})
 	parent := f.parent
 	f.parent = -1
 	e.arrived(parent, OK)
@@ -116,7 +116,7 @@ func (e *Engine) giveUp(child int32) {
 func (e *Engine) returned(id int32, out Outcome) {
 	f := e.frames[id]
 	if f.edge >= 0 && f.parent >= 0 {
-		e.end(id, slotEdge, int(f.edge), Result{e.now - f.called, out, 0})
+		e.end(id, slotEdge, int(f.edge), Result{Elapsed: e.now - f.called, Outcome: out})
 		out = OK // the answer is optional
 	}
 	if e.follower != nil && f.parent >= 0 {
@@ -228,7 +228,7 @@ func (e *Engine) visited(id int32, out Outcome) {
 		if e.judge != nil && out == OK {
 			e.judged(f, point)
 		}
-		e.end(id, slotLocal, point, Result{e.now - f.began, out, 0})
+		e.end(id, slotLocal, point, e.done(f, point, out))
 	}
 	if out != OK {
 		e.returned(id, Failed)

@@ -1,5 +1,7 @@
 package lab
 
+import "time"
+
 // Reading is what a point's parameters say for one request, in declared order:
 // ints and floats as numbers, durations in nanoseconds, an enum as its place in
 // the list of values, a bool as 0 or 1.
@@ -44,6 +46,11 @@ type Result struct {
 	Elapsed int64
 	Outcome Outcome
 	Earned  float64 // value of the response; at the point in front only
+
+	// Of own work that was done.
+	CPU           time.Duration
+	Taken, Output float64 // results from above, and handed on; 0 where the point has none
+	Effect        float64 // share of a full answer that the work earns for the average user
 }
 
 // Controls is all the engine knows of control: what the parameters say now. The

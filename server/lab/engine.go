@@ -125,6 +125,7 @@ type frame struct {
 	pending int16 // calls under way
 	edge    int16 // external point at the caller, -1 when none
 	io      int64
+	cpu     float32 // ns of the current local visit
 	over    float32 // CPU the visit would have needed at the top / what it needed
 	failed  bool
 }

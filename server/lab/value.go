@@ -1,6 +1,9 @@
 package lab
 
-import "math"
+import (
+	"math"
+	"time"
+)
 
 // userValue is the value of a user, log-normal with mean 1 and correlated with
 // the load.
@@ -48,7 +51,9 @@ func (e *Engine) demand(id int32, point int, reading *Reading) float64 {
 	if e.judge != nil && e.judge.Targets[point] > 0 {
 		f.over = float32((fixed + slope*e.atTop(point, r)) / (fixed + slope*amount*factor))
 	}
-	return (fixed + slope*amount*factor) * scale
+	cpu := (fixed + slope*amount*factor) * scale
+	f.cpu = float32(cpu)
+	return cpu
 }
 
 // atTop is amount x factor at the top, with the same results from above.
@@ -108,6 +113,26 @@ func (e *Engine) earn(r *request, point int) {
 		}
 		r.done += float64(r.amount[p.Above])
 	}
+}
+
+// done is the result of own work.
+func (e *Engine) done(f *frame, point int, out Outcome) Result {
+	res := Result{Elapsed: e.now - f.began, Outcome: out}
+	if out != OK {
+		return res
+	}
+	p, r := &e.model.Points[point], &e.requests[f.request]
+	res.CPU = time.Duration(f.cpu)
+	if p.Above >= 0 && p.Multiply == 0 {
+		res.Taken = float64(r.amount[point])
+	}
+	if p.Output > 0 {
+		res.Output = float64(r.output[point])
+	}
+	if p.Weight > 0 {
+		res.Effect = e.gain(point, float64(r.amount[point])) * float64(r.quality[point])
+	}
+	return res
 }
 
 // gain is a point's share of a full answer at work x: concave, Weight at the top.

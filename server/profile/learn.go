@@ -25,16 +25,21 @@ const (
 var learnt = []float64{0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99}
 
 // Observation is what agents report of one level and load class in one window:
-// the seam to telemetry. Sums are over Count requests.
+// the seam to telemetry. RT and Value are of Count requests, the sums after Worked
+// of Worked ones; where the app told nothing of its work, RT and Value stand for
+// work and effect.
 type Observation struct {
 	Key              // Table is the hash of the level table the order named
 	Class     string // load class
 	Level, Of int    // and how many levels the table has
 	Count     int64
-	RT        []byte  // proto/sketch, microseconds
+	RT        []byte // proto/sketch, microseconds
+	Value     float64
+	Worked    int64   // 0 with sums: Count
 	Work      float64 // core-milliseconds
 	Effect    float64 // value
 	Taken     float64 // results taken from upstream
+	TakenMax  float64 // by one request
 	Output    float64 // results handed on
 	At        time.Time
 }
@@ -59,7 +64,9 @@ type cell struct{ level, class int }
 type sums struct {
 	count                       float64 // weighted
 	seen                        int64   // as they came
+	worked, value               float64
 	work, effect, taken, output float64
+	takenMax                    float64
 	rt                          sketch.Sum
 }
 
@@ -68,8 +75,11 @@ func NewLearner() *Learner { return &Learner{series: map[Key]*series{}} }
 
 // Observe adds one observation; false when it could not be used.
 func (l *Learner) Observe(o Observation) bool {
-	if o.Count <= 0 || o.Level < 1 || o.Level > o.Of || o.Of > gear.MaxLevels || !finite(o.Work, o.Effect, o.Taken, o.Output) {
+	if o.Count <= 0 || o.Level < 1 || o.Level > o.Of || o.Of > gear.MaxLevels || o.Worked < 0 || !finite(o.Work, o.Effect, o.Taken, o.TakenMax, o.Output, o.Value) {
 		return l.drop()
+	}
+	if o.Worked == 0 && (o.Work != 0 || o.Effect != 0 || o.Taken != 0 || o.Output != 0) {
+		o.Worked = o.Count
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -105,6 +115,8 @@ func (l *Learner) Observe(o Observation) bool {
 	s.levels = max(s.levels, o.Of)
 	c.count += float64(o.Count)
 	c.seen += o.Count
+	c.worked, c.value = c.worked+float64(o.Worked), c.value+o.Value
+	c.takenMax = max(c.takenMax, o.TakenMax)
 	c.work, c.effect = c.work+o.Work, c.effect+o.Effect
 	c.taken, c.output = c.taken+o.Taken, c.output+o.Output
 	if o.At.After(s.last) {
@@ -150,6 +162,7 @@ func (s *series) age(now time.Time) {
 				continue
 			}
 			c.seen /= 2
+			c.worked, c.value = c.worked/2, c.value/2
 			c.work, c.effect, c.taken, c.output = c.work/2, c.effect/2, c.taken/2, c.output/2
 			var half sketch.Sum
 			odd := uint64(0)
@@ -190,13 +203,33 @@ func (l *Learner) Forget(before time.Time) {
 	}
 }
 
+// Results tells whether a point was seen to take results, and to hand some on.
+func (l *Learner) Results(app, point string) (takes, gives bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for k, s := range l.series {
+		if k.App != app || k.Point != point {
+			continue
+		}
+		for _, c := range s.cells {
+			takes, gives = takes || c.taken > 0, gives || c.output > 0
+		}
+	}
+	return takes, gives
+}
+
 // Profile makes a profile of what was learnt; false while no level has enough.
-func (l *Learner) Profile(k Key) (*Profile, bool) {
+// prior is what was learnt before of the same key, nil for nothing: levels that
+// nobody ran at of late keep what it says of them.
+func (l *Learner) Profile(k Key, prior *Profile) (*Profile, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.series[k]
 	if s == nil {
 		return nil, false
+	}
+	if prior != nil && len(prior.Levels) == s.levels {
+		return s.onto(prior)
 	}
 	p := &Profile{Key: k, Source: Learned, MeasuredAt: s.last, Levels: make([]Level, s.levels)}
 	total := 0.0
@@ -235,13 +268,9 @@ func (s *series) level(n int, p *Profile) bool {
 			}
 			qs = append(qs, allocation.Quantile{Q: q, MS: us / 1000})
 		}
-		share := p.Classes[c].Share / x.count
 		v.RT = append(v.RT, qs)
-		v.Work += share * x.work
-		v.Effect += share * x.effect
-		v.Output += share * x.output
-		v.Cap += share * x.taken
 		v.Samples += x.seen
+		v.add(x, p.Classes[c].Share)
 	}
 	p.Levels[n-1] = v
 	return true

@@ -176,13 +176,13 @@ func TestLearner(t *testing.T) {
 			Work: 500 * float64(level), Effect: 500 * math.Sqrt(float64(level)), Taken: 5000 * float64(level), Output: 4000 * float64(level), At: at,
 		}))
 	}
-	_, ok := l.Profile(key)
+	_, ok := l.Profile(key, nil)
 	require.False(t, ok)
 	for _, level := range []int{2, 4} {
 		see(level, "light", uint64(1000*level), now)
 		see(level, "heavy", uint64(5000*level), now)
 	}
-	p, ok := l.Profile(key)
+	p, ok := l.Profile(key, nil)
 	require.True(t, ok)
 	require.Empty(t, p.Check())
 	require.Len(t, p.Levels, 5)
@@ -211,7 +211,7 @@ func TestLearner(t *testing.T) {
 			see(level, "heavy", uint64(10000*level), at)
 		}
 	}
-	p, ok = l.Profile(key)
+	p, ok = l.Profile(key, nil)
 	require.True(t, ok)
 	require.InDelta(t, 4, p.Levels[1].RT[0][3].MS, 0.1)
 

@@ -2646,7 +2646,8 @@ type Report struct {
 	Cpu           float64                `protobuf:"fixed64,7,opt,name=cpu,proto3" json:"cpu,omitempty"`
 	ClockOffsetNs int64                  `protobuf:"varint,8,opt,name=clock_offset_ns,json=clockOffsetNs,proto3" json:"clock_offset_ns,omitempty"`
 	Points        []*PointReport         `protobuf:"bytes,9,rep,name=points,proto3" json:"points,omitempty"`
-	Calls         []*CallReport          `protobuf:"bytes,30,rep,name=calls,proto3" json:"calls,omitempty"` // now and then
+	Calls         []*CallReport          `protobuf:"bytes,30,rep,name=calls,proto3" json:"calls,omitempty"`   // now and then
+	Levels        []*LevelReport         `protobuf:"bytes,31,rep,name=levels,proto3" json:"levels,omitempty"` // now and then
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2751,6 +2752,163 @@ func (x *Report) GetCalls() []*CallReport {
 	return nil
 }
 
+func (x *Report) GetLevels() []*LevelReport {
+	if x != nil {
+		return x.Levels
+	}
+	return nil
+}
+
+// LevelReport is what some requests of one level and class of load took at a point
+// in a scene. rt and value are of count requests, what follows worked of those.
+type LevelReport struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Scene         string                 `protobuf:"bytes,1,opt,name=scene,proto3" json:"scene,omitempty"`
+	Point         string                 `protobuf:"bytes,2,opt,name=point,proto3" json:"point,omitempty"`
+	Table         string                 `protobuf:"bytes,3,opt,name=table,proto3" json:"table,omitempty"` // hash
+	Level         int32                  `protobuf:"varint,4,opt,name=level,proto3" json:"level,omitempty"`
+	Class         string                 `protobuf:"bytes,5,opt,name=class,proto3" json:"class,omitempty"`
+	Count         int64                  `protobuf:"varint,6,opt,name=count,proto3" json:"count,omitempty"`
+	Rt            []byte                 `protobuf:"bytes,7,opt,name=rt,proto3" json:"rt,omitempty"`
+	Value         float64                `protobuf:"fixed64,8,opt,name=value,proto3" json:"value,omitempty"`
+	Worked        int64                  `protobuf:"varint,9,opt,name=worked,proto3" json:"worked,omitempty"`
+	CpuMs         float64                `protobuf:"fixed64,10,opt,name=cpu_ms,json=cpuMs,proto3" json:"cpu_ms,omitempty"`
+	Taken         int64                  `protobuf:"varint,11,opt,name=taken,proto3" json:"taken,omitempty"`
+	TakenMax      int64                  `protobuf:"varint,12,opt,name=taken_max,json=takenMax,proto3" json:"taken_max,omitempty"`
+	Output        int64                  `protobuf:"varint,13,opt,name=output,proto3" json:"output,omitempty"`
+	Effect        float64                `protobuf:"fixed64,14,opt,name=effect,proto3" json:"effect,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LevelReport) Reset() {
+	*x = LevelReport{}
+	mi := &file_agent_v1_agent_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LevelReport) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LevelReport) ProtoMessage() {}
+
+func (x *LevelReport) ProtoReflect() protoreflect.Message {
+	mi := &file_agent_v1_agent_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LevelReport.ProtoReflect.Descriptor instead.
+func (*LevelReport) Descriptor() ([]byte, []int) {
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *LevelReport) GetScene() string {
+	if x != nil {
+		return x.Scene
+	}
+	return ""
+}
+
+func (x *LevelReport) GetPoint() string {
+	if x != nil {
+		return x.Point
+	}
+	return ""
+}
+
+func (x *LevelReport) GetTable() string {
+	if x != nil {
+		return x.Table
+	}
+	return ""
+}
+
+func (x *LevelReport) GetLevel() int32 {
+	if x != nil {
+		return x.Level
+	}
+	return 0
+}
+
+func (x *LevelReport) GetClass() string {
+	if x != nil {
+		return x.Class
+	}
+	return ""
+}
+
+func (x *LevelReport) GetCount() int64 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *LevelReport) GetRt() []byte {
+	if x != nil {
+		return x.Rt
+	}
+	return nil
+}
+
+func (x *LevelReport) GetValue() float64 {
+	if x != nil {
+		return x.Value
+	}
+	return 0
+}
+
+func (x *LevelReport) GetWorked() int64 {
+	if x != nil {
+		return x.Worked
+	}
+	return 0
+}
+
+func (x *LevelReport) GetCpuMs() float64 {
+	if x != nil {
+		return x.CpuMs
+	}
+	return 0
+}
+
+func (x *LevelReport) GetTaken() int64 {
+	if x != nil {
+		return x.Taken
+	}
+	return 0
+}
+
+func (x *LevelReport) GetTakenMax() int64 {
+	if x != nil {
+		return x.TakenMax
+	}
+	return 0
+}
+
+func (x *LevelReport) GetOutput() int64 {
+	if x != nil {
+		return x.Output
+	}
+	return 0
+}
+
+func (x *LevelReport) GetEffect() float64 {
+	if x != nil {
+		return x.Effect
+	}
+	return 0
+}
+
 // CallReport is how often followed requests of a scene met a point so. With after
 // it tells of an order that was seen, with span of a point around others, else of
 // the point itself, once a request that came to it.
@@ -2769,7 +2927,7 @@ type CallReport struct {
 
 func (x *CallReport) Reset() {
 	*x = CallReport{}
-	mi := &file_agent_v1_agent_proto_msgTypes[33]
+	mi := &file_agent_v1_agent_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2781,7 +2939,7 @@ func (x *CallReport) String() string {
 func (*CallReport) ProtoMessage() {}
 
 func (x *CallReport) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[33]
+	mi := &file_agent_v1_agent_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2794,7 +2952,7 @@ func (x *CallReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallReport.ProtoReflect.Descriptor instead.
 func (*CallReport) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{33}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *CallReport) GetScene() string {
@@ -2871,7 +3029,7 @@ type PointReport struct {
 
 func (x *PointReport) Reset() {
 	*x = PointReport{}
-	mi := &file_agent_v1_agent_proto_msgTypes[34]
+	mi := &file_agent_v1_agent_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2883,7 +3041,7 @@ func (x *PointReport) String() string {
 func (*PointReport) ProtoMessage() {}
 
 func (x *PointReport) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[34]
+	mi := &file_agent_v1_agent_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2896,7 +3054,7 @@ func (x *PointReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PointReport.ProtoReflect.Descriptor instead.
 func (*PointReport) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{34}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *PointReport) GetScene() string {
@@ -3037,7 +3195,7 @@ type CrowdReport struct {
 
 func (x *CrowdReport) Reset() {
 	*x = CrowdReport{}
-	mi := &file_agent_v1_agent_proto_msgTypes[35]
+	mi := &file_agent_v1_agent_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3049,7 +3207,7 @@ func (x *CrowdReport) String() string {
 func (*CrowdReport) ProtoMessage() {}
 
 func (x *CrowdReport) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[35]
+	mi := &file_agent_v1_agent_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3062,7 +3220,7 @@ func (x *CrowdReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CrowdReport.ProtoReflect.Descriptor instead.
 func (*CrowdReport) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{35}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *CrowdReport) GetCrowd() int32 {
@@ -3366,7 +3524,7 @@ const file_agent_v1_agent_proto_rawDesc = "" +
 	"\aspan_ns\x183 \x01(\x03R\x06spanNs\x12\x12\n" +
 	"\x04rung\x184 \x01(\rR\x04rung\x12\x12\n" +
 	"\x04base\x185 \x01(\x01R\x04base\x12\x16\n" +
-	"\x06capped\x186 \x01(\x03R\x06capped\"\xd5\x02\n" +
+	"\x06capped\x186 \x01(\x03R\x06capped\"\x8d\x03\n" +
 	"\x06Report\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x03R\bsequence\x12\x13\n" +
 	"\x05at_ns\x18\x02 \x01(\x03R\x04atNs\x12\x1b\n" +
@@ -3378,7 +3536,24 @@ const file_agent_v1_agent_proto_rawDesc = "" +
 	"\x03cpu\x18\a \x01(\x01R\x03cpu\x12&\n" +
 	"\x0fclock_offset_ns\x18\b \x01(\x03R\rclockOffsetNs\x126\n" +
 	"\x06points\x18\t \x03(\v2\x1e.allspark.agent.v1.PointReportR\x06points\x123\n" +
-	"\x05calls\x18\x1e \x03(\v2\x1d.allspark.agent.v1.CallReportR\x05calls\"\xac\x01\n" +
+	"\x05calls\x18\x1e \x03(\v2\x1d.allspark.agent.v1.CallReportR\x05calls\x126\n" +
+	"\x06levels\x18\x1f \x03(\v2\x1e.allspark.agent.v1.LevelReportR\x06levels\"\xc9\x02\n" +
+	"\vLevelReport\x12\x14\n" +
+	"\x05scene\x18\x01 \x01(\tR\x05scene\x12\x14\n" +
+	"\x05point\x18\x02 \x01(\tR\x05point\x12\x14\n" +
+	"\x05table\x18\x03 \x01(\tR\x05table\x12\x14\n" +
+	"\x05level\x18\x04 \x01(\x05R\x05level\x12\x14\n" +
+	"\x05class\x18\x05 \x01(\tR\x05class\x12\x14\n" +
+	"\x05count\x18\x06 \x01(\x03R\x05count\x12\x0e\n" +
+	"\x02rt\x18\a \x01(\fR\x02rt\x12\x14\n" +
+	"\x05value\x18\b \x01(\x01R\x05value\x12\x16\n" +
+	"\x06worked\x18\t \x01(\x03R\x06worked\x12\x15\n" +
+	"\x06cpu_ms\x18\n" +
+	" \x01(\x01R\x05cpuMs\x12\x14\n" +
+	"\x05taken\x18\v \x01(\x03R\x05taken\x12\x1b\n" +
+	"\ttaken_max\x18\f \x01(\x03R\btakenMax\x12\x16\n" +
+	"\x06output\x18\r \x01(\x03R\x06output\x12\x16\n" +
+	"\x06effect\x18\x0e \x01(\x01R\x06effect\"\xac\x01\n" +
 	"\n" +
 	"CallReport\x12\x14\n" +
 	"\x05scene\x18\x01 \x01(\tR\x05scene\x12\x14\n" +
@@ -3437,7 +3612,7 @@ func file_agent_v1_agent_proto_rawDescGZIP() []byte {
 	return file_agent_v1_agent_proto_rawDescData
 }
 
-var file_agent_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
+var file_agent_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
 var file_agent_v1_agent_proto_goTypes = []any{
 	(*EnrollRequest)(nil),   // 0: allspark.agent.v1.EnrollRequest
 	(*EnrollResponse)(nil),  // 1: allspark.agent.v1.EnrollResponse
@@ -3472,9 +3647,10 @@ var file_agent_v1_agent_proto_goTypes = []any{
 	(*QuotaChoice)(nil),     // 30: allspark.agent.v1.QuotaChoice
 	(*QuotaCount)(nil),      // 31: allspark.agent.v1.QuotaCount
 	(*Report)(nil),          // 32: allspark.agent.v1.Report
-	(*CallReport)(nil),      // 33: allspark.agent.v1.CallReport
-	(*PointReport)(nil),     // 34: allspark.agent.v1.PointReport
-	(*CrowdReport)(nil),     // 35: allspark.agent.v1.CrowdReport
+	(*LevelReport)(nil),     // 33: allspark.agent.v1.LevelReport
+	(*CallReport)(nil),      // 34: allspark.agent.v1.CallReport
+	(*PointReport)(nil),     // 35: allspark.agent.v1.PointReport
+	(*CrowdReport)(nil),     // 36: allspark.agent.v1.CrowdReport
 }
 var file_agent_v1_agent_proto_depIdxs = []int32{
 	4,  // 0: allspark.agent.v1.ConnectRequest.hello:type_name -> allspark.agent.v1.Hello
@@ -3515,18 +3691,19 @@ var file_agent_v1_agent_proto_depIdxs = []int32{
 	26, // 35: allspark.agent.v1.BaseQuotas.quotas:type_name -> allspark.agent.v1.BaseQuota
 	29, // 36: allspark.agent.v1.QuotaTerms.places:type_name -> allspark.agent.v1.QuotaPlace
 	30, // 37: allspark.agent.v1.QuotaTerms.choices:type_name -> allspark.agent.v1.QuotaChoice
-	34, // 38: allspark.agent.v1.Report.points:type_name -> allspark.agent.v1.PointReport
-	33, // 39: allspark.agent.v1.Report.calls:type_name -> allspark.agent.v1.CallReport
-	35, // 40: allspark.agent.v1.PointReport.crowds:type_name -> allspark.agent.v1.CrowdReport
-	0,  // 41: allspark.agent.v1.AgentService.Enroll:input_type -> allspark.agent.v1.EnrollRequest
-	2,  // 42: allspark.agent.v1.AgentService.Connect:input_type -> allspark.agent.v1.ConnectRequest
-	1,  // 43: allspark.agent.v1.AgentService.Enroll:output_type -> allspark.agent.v1.EnrollResponse
-	3,  // 44: allspark.agent.v1.AgentService.Connect:output_type -> allspark.agent.v1.ConnectResponse
-	43, // [43:45] is the sub-list for method output_type
-	41, // [41:43] is the sub-list for method input_type
-	41, // [41:41] is the sub-list for extension type_name
-	41, // [41:41] is the sub-list for extension extendee
-	0,  // [0:41] is the sub-list for field type_name
+	35, // 38: allspark.agent.v1.Report.points:type_name -> allspark.agent.v1.PointReport
+	34, // 39: allspark.agent.v1.Report.calls:type_name -> allspark.agent.v1.CallReport
+	33, // 40: allspark.agent.v1.Report.levels:type_name -> allspark.agent.v1.LevelReport
+	36, // 41: allspark.agent.v1.PointReport.crowds:type_name -> allspark.agent.v1.CrowdReport
+	0,  // 42: allspark.agent.v1.AgentService.Enroll:input_type -> allspark.agent.v1.EnrollRequest
+	2,  // 43: allspark.agent.v1.AgentService.Connect:input_type -> allspark.agent.v1.ConnectRequest
+	1,  // 44: allspark.agent.v1.AgentService.Enroll:output_type -> allspark.agent.v1.EnrollResponse
+	3,  // 45: allspark.agent.v1.AgentService.Connect:output_type -> allspark.agent.v1.ConnectResponse
+	44, // [44:46] is the sub-list for method output_type
+	42, // [42:44] is the sub-list for method input_type
+	42, // [42:42] is the sub-list for extension type_name
+	42, // [42:42] is the sub-list for extension extendee
+	0,  // [0:42] is the sub-list for field type_name
 }
 
 func init() { file_agent_v1_agent_proto_init() }
@@ -3559,7 +3736,7 @@ func file_agent_v1_agent_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_agent_v1_agent_proto_rawDesc), len(file_agent_v1_agent_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   36,
+			NumMessages:   37,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

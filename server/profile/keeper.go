@@ -1,0 +1,111 @@
+package profile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"time"
+
+	"github.com/allspark/allspark/server/audit"
+)
+
+const (
+	// LearnEvery is how often learnt profiles are looked at.
+	LearnEvery = 10 * time.Minute
+	// worthSaving is by how much a mean RT, work or effect must have moved: less makes
+	// no other table.
+	worthSaving = 0.03
+	// renewAfter is when an unmoved profile is saved all the same, so that its age
+	// tells that it is still measured.
+	renewAfter = 6 * time.Hour
+
+	learner = "system:profiles"
+)
+
+// KeeperConfig wires a Keeper.
+type KeeperConfig struct {
+	Learner *Learner
+	Store   Store
+	Service *Service
+	Now     func() time.Time
+	Log     *slog.Logger
+}
+
+// Keeper saves what was learnt. Run it on one replica at a time; it knows what the
+// agents of that replica reported, which are a sample of all.
+type Keeper struct{ cfg KeeperConfig }
+
+// NewKeeper makes a keeper.
+func NewKeeper(cfg KeeperConfig) *Keeper {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Keeper{cfg}
+}
+
+// Run saves now and then until ctx ends.
+func (k *Keeper) Run(ctx context.Context) {
+	tick := time.NewTicker(LearnEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if _, err := k.Turn(ctx); err != nil && ctx.Err() == nil {
+				k.cfg.Log.Error("learnt profiles are not saved", "error", err)
+			}
+		}
+	}
+}
+
+// Turn saves every profile that moved, and tells how many.
+func (k *Keeper) Turn(ctx context.Context) (saved int, all error) {
+	now := k.cfg.Now()
+	k.cfg.Learner.Forget(now.Add(-MaxAge[Learned]))
+	for _, key := range k.cfg.Learner.Keys() {
+		prior, err := k.cfg.Store.FindProfile(ctx, key, Learned)
+		if err != nil {
+			return saved, err
+		}
+		p, ok := k.cfg.Learner.Profile(key, prior)
+		if !ok || len(p.Check()) > 0 {
+			continue
+		}
+		moved := 1.0
+		if prior != nil {
+			if moved = p.moved(prior); moved < worthSaving && p.MeasuredAt.Sub(prior.MeasuredAt) < renewAfter {
+				continue
+			}
+		}
+		why := fmt.Sprintf("measured on %d requests", p.Samples())
+		if prior != nil {
+			why += fmt.Sprintf(", moved by up to %.0f %%", 100*moved)
+		}
+		if err := k.cfg.Service.Learn(ctx, p, audit.Change{Actor: learner, Via: "loop", Reason: why}); err != nil {
+			all = errors.Join(all, err)
+			continue
+		}
+		saved++
+	}
+	return saved, all
+}
+
+// moved is the largest relative change of a level's mean RT, work or effect.
+func (p *Profile) moved(from *Profile) float64 {
+	if len(p.Levels) != len(from.Levels) || len(p.Classes) != len(from.Classes) {
+		return 1
+	}
+	most := 0.0
+	for l := range p.Levels {
+		a, b := &p.Levels[l], &from.Levels[l]
+		for _, x := range [...][2]float64{{p.MeanRT(l), from.MeanRT(l)}, {a.Work, b.Work}, {a.Effect, b.Effect}} {
+			if d := math.Abs(x[0] - x[1]); d > 0 {
+				most = max(most, d/max(math.Abs(x[0]), math.Abs(x[1])))
+			}
+		}
+	}
+	return most
+}
