@@ -78,7 +78,7 @@ type Undone struct {
 // Event is one message of the event stream.
 type Event struct {
 	ID     string          `json:"id" doc:"Resume after it with Last-Event-ID."`
-	Type   string          `json:"type" enum:"hello,reset,change,progress,claim,template,binding,agent,point,scene,status" doc:"What happened."`
+	Type   string          `json:"type" enum:"hello,reset,change,progress,claim,template,binding,agent,point,scene,alert,status" doc:"What happened."`
 	At     time.Time       `json:"at" doc:"When."`
 	App    string          `json:"app,omitempty" doc:"Application concerned."`
 	IDC    string          `json:"idc,omitempty" doc:"Machine room concerned."`

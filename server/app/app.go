@@ -37,8 +37,9 @@ const raiseBudget = 10 * time.Second
 
 // App is one controller.
 type App struct {
-	cfg config.Config
-	log *slog.Logger
+	cfg     config.Config
+	log     *slog.Logger
+	version string
 
 	db        *store.DB
 	clock     *refClock
@@ -52,6 +53,7 @@ type App struct {
 	templates *template.Service
 	claims    *control.Service
 	plans     plans
+	alerts    alerts
 	loop      *control.Loop
 	agents    *agentapi.Service
 	quota     quotas
@@ -81,7 +83,7 @@ type cleanup struct {
 // New opens and wires everything and begins to listen; nothing is served before
 // Run. On an error what was opened is closed again.
 func New(ctx context.Context, cfg config.Config, version string, log *slog.Logger) (_ *App, err error) {
-	a := &App{cfg: cfg, log: log}
+	a := &App{cfg: cfg, log: log, version: version}
 	a.run, a.stop = context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {
 		if err != nil {
@@ -97,10 +99,10 @@ func New(ctx context.Context, cfg config.Config, version string, log *slog.Logge
 	if err := a.openAuth(ctx); err != nil {
 		return nil, err
 	}
-	if err := a.wireControl(ctx); err != nil {
+	if err := a.listen(); err != nil {
 		return nil, err
 	}
-	if err := a.listen(); err != nil {
+	if err := a.wireControl(ctx); err != nil {
 		return nil, err
 	}
 	if err := a.serveAgents(); err != nil {
@@ -172,7 +174,10 @@ func (a *App) wireControl(ctx context.Context) error {
 	a.loops.Go(func() { a.pruner().run(a.run) })
 	a.runFeedback(holder)
 	a.runScenes(holder)
-	return a.openQuota()
+	if err := a.openQuota(); err != nil {
+		return err
+	}
+	return a.openAlerts(holder)
 }
 
 func (a *App) listen() (err error) {
@@ -260,7 +265,7 @@ func (a *App) serveREST(ctx context.Context, version string) error {
 		Fleet: a.fleet, Push: a.hub, Windows: a.windows, History: a.history,
 		Settings: a.db, DefaultSettings: defaults, Apply: a.apply,
 		Scenes: a.scene.scenes, Profiles: a.scene.profiles, Tables: a.db, Builder: a.scene.builder, SceneLoop: a.scene.loop, Sightings: a.scene.seen,
-		Plans: a.plans.service,
+		Plans: a.plans.service, Alerts: a.alerts.service,
 		Loop:  a.loop.Status,
 		Quota: a.quota.service, QuotaStore: a.db, QuotaLoop: a.quota.loop,
 		Database: a.db,

@@ -42,6 +42,7 @@ func (a *App) pruner() *pruner {
 			{"shifts", journal, a.db.PruneShifts},
 			{"level tables", journal, a.db.PruneTables},
 			{"claims", func() time.Duration { return max(a.cfg.Retention.Claims, journal()+24*time.Hour) }, a.db.PruneClaims},
+			{"alerts", journal, a.db.PruneAlerts},
 		},
 		log: a.log,
 	}

@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"net"
+	"net/netip"
+	"net/url"
 	"path/filepath"
 	"time"
 )
@@ -18,6 +20,7 @@ type Config struct {
 	Replica   string    `koanf:"replica"`
 	Lease     Lease     `koanf:"lease"`
 	Agents    Agents    `koanf:"agents"`
+	Alerts    Alerts    `koanf:"alerts"`
 	Retention Retention `koanf:"retention"`
 	Log       Log       `koanf:"log"`
 	Demo      Demo      `koanf:"demo"`
@@ -69,6 +72,12 @@ type Agents struct {
 	OrderTTL       time.Duration `koanf:"order_ttl"`
 	StaleAfter     time.Duration `koanf:"stale_after"`
 	ForgetAfter    time.Duration `koanf:"forget_after"`
+}
+
+// Alerts say where sinks may be, and where the console is that messages link to.
+type Alerts struct {
+	Allow      []string `koanf:"allow"`
+	ConsoleURL string   `koanf:"console_url"`
 }
 
 // Retention bounds history.
@@ -141,6 +150,18 @@ func (c *Config) Validate() error {
 	}
 	if c.DataDir == "" {
 		return fmt.Errorf("data_dir wants a directory, got nothing")
+	}
+	for _, n := range c.Alerts.Allow {
+		if _, err := netip.ParsePrefix(n); err != nil {
+			if _, err := netip.ParseAddr(n); err != nil {
+				return fmt.Errorf("alerts.allow wants networks like 10.0.0.0/8, got %q", n)
+			}
+		}
+	}
+	if u := c.Alerts.ConsoleURL; u != "" {
+		if p, err := url.Parse(u); err != nil || p.Scheme != "http" && p.Scheme != "https" || p.Host == "" {
+			return fmt.Errorf("alerts.console_url wants http:// or https:// and a host, got %q", u)
+		}
 	}
 	type bound struct {
 		key      string

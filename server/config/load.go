@@ -47,6 +47,8 @@ func BindFlags(fs *pflag.FlagSet, demo bool) {
 	fs.Duration("agents.order_ttl", d.Agents.OrderTTL, "how long an agent keeps its last good orders without a controller")
 	fs.Duration("agents.stale_after", d.Agents.StaleAfter, "a connected agent silent for this long is stale")
 	fs.Duration("agents.forget_after", d.Agents.ForgetAfter, "a disconnected agent is forgotten after this")
+	fs.StringSlice("alerts.allow", nil, "networks besides the public ones that alerts may be sent to (CIDRs; none by default)")
+	fs.String("alerts.console_url", "", "https://… of the console: alerts link to it (default: none, on this machine its own address)")
 	fs.Duration("retention.minutes", d.Retention.Minutes, "history by minute is kept this long")
 	fs.Duration("retention.hours", d.Retention.Hours, "history by hour, and the journal of orders, are kept this long")
 	fs.Duration("retention.claims", d.Retention.Claims, "claims are kept this long after their end, at least a day longer than the journal")

@@ -4,7 +4,7 @@ import "math"
 
 // relative is the load of an arrival beside the mean of all, before its scene.
 func (e *Engine) relative(a *Arrival) float64 {
-	l := a.Load / e.meanLoad
+	l := a.Load / e.meanLoad * e.bend
 	if e.users.Spread > 0 {
 		l = math.Pow(l, e.users.Spread) * e.scale
 	}

@@ -87,6 +87,7 @@ type Engine struct {
 	judge    *Judge
 	retries  []again
 	freeTry  []int32
+	bend     float64 // factor on the load of every request; 1 unless a fault bends it
 
 	Tally Tally
 }
@@ -149,7 +150,7 @@ func NewEngine(cfg Config) *Engine {
 		meanLoad: cfg.Workload.Trace.MeanLoad,
 		gains:    make([]float64, len(m.Points)),
 		patience: make([]patience, len(m.Scenes)),
-		users:    cfg.Users, scale: 1, judge: cfg.Judge,
+		users:    cfg.Users, scale: 1, bend: 1, judge: cfg.Judge,
 	}
 	if e.users.Spread > 0 {
 		e.scale = 1 / cfg.Workload.Trace.meanPower(e.users.Spread)

@@ -121,6 +121,21 @@ var accessTable = map[string]row{
 	"calibrate-quota":    {"GET", "/quota-groups/sn-rank/calibration", nil, nil, [6]int{401, 200, 200, 200, 404, 200}},
 	"simulate-quota":     {"POST", "/quota-groups/sn-rank/simulate", text(`{"settings":` + quotaSettings(3000) + `,"arrivals":[100,100,400]}`), nil, [6]int{401, 200, 200, 200, 404, 200}},
 
+	"list-alerts":       {"GET", "/alerts", nil, nil, [6]int{401, 200, 200, 200, 200, 200}}, // of the caller's apps only, see TestAlertsKeepToTheScope
+	"get-alert":         {"GET", "/alerts/" + alertID, nil, nil, [6]int{401, 200, 200, 200, 404, 404}},
+	"ack-alert":         {"POST", "/alerts/" + alertID + "/ack", text(`{"note":"on it"}`), nil, [6]int{401, 403, 200, 200, 404, 404}},
+	"list-silences":     {"GET", "/alert-silences", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
+	"create-silence":    {"POST", "/alert-silences", text(`{"scope":{"app":"sn","idc":"ea119"},"reason":"repair","for":"1h"}`), nil, [6]int{401, 403, 201, 201, 403, 403}},
+	"end-silence":       {"POST", "/alert-silences/00000000-0000-0000-0000-000000000000/end", reason, nil, [6]int{401, 403, 404, 404, 404, 404}},
+	"list-alert-rules":  {"GET", "/alert-rules", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
+	"update-alert-rule": {"PUT", "/alert-rules/bad_machine", text(`{"enabled":true,"severity":"critical","threshold":0.5,"for":"10s","clear":"1m"}`), match(func(*desk) int64 { return 0 }), [6]int{401, 403, 403, 200, 403, 403}},
+	"list-alert-sinks":  {"GET", "/alert-sinks", nil, nil, [6]int{401, 403, 403, 200, 403, 403}},
+	"create-alert-sink": {"POST", "/alert-sinks", text(sinkOf("fresh")), nil, [6]int{401, 403, 403, 201, 403, 403}},
+	"get-alert-sink":    {"GET", "/alert-sinks/chat", nil, nil, [6]int{401, 403, 403, 200, 403, 403}},
+	"update-alert-sink": {"PUT", "/alert-sinks/chat", text(`{"name":"chat","kind":"slack","enabled":false,"resolved":false}`), match(func(*desk) int64 { return 1 }), [6]int{401, 403, 403, 200, 403, 403}},
+	"delete-alert-sink": {"DELETE", "/alert-sinks/chat", nil, match(func(*desk) int64 { return 1 }), [6]int{401, 403, 403, 204, 403, 403}},
+	"test-alert-sink":   {"POST", "/alert-sinks/nobody/test", nil, nil, [6]int{401, 403, 403, 404, 403, 403}},
+
 	"list-scenes":         {"GET", "/scenes", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
 	"create-scene":        {"POST", "/scenes", text(sceneOf("feeds", "300ms")), nil, [6]int{401, 403, 403, 201, 403, 403}}, // a scene crosses apps
 	"check-scene":         {"POST", "/scenes/check", text(sceneOf("feeds", "300ms")), nil, [6]int{401, 200, 200, 200, 200, 200}},

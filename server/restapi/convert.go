@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/allspark/allspark/proto/gear"
+	"github.com/allspark/allspark/server/alert"
 	"github.com/allspark/allspark/server/api"
 	"github.com/allspark/allspark/server/auth"
 	"github.com/allspark/allspark/server/control"
@@ -49,6 +50,14 @@ func dto(v any) (shown any, version int64) {
 	case *quota.Group:
 		if o != nil {
 			return toQuotaGroup(o), o.Version
+		}
+	case *alert.Sink:
+		if o != nil {
+			return toSink(o, nil), o.Version
+		}
+	case *alert.Rule:
+		if o != nil {
+			return toRule(o), o.Version
 		}
 	case *settings.Settings:
 		if o != nil {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/allspark/allspark/server/alert"
 	"github.com/allspark/allspark/server/allocation"
 	"github.com/allspark/allspark/server/audit"
 	"github.com/allspark/allspark/server/auth"
@@ -60,6 +61,8 @@ type Deps struct {
 	QuotaLoop  *quota.Loop // to read how they stand
 
 	Plans *planner.Service
+
+	Alerts *alert.Service
 
 	Loop     func() control.Status // who decides
 	Database Database

@@ -71,6 +71,16 @@
 //	GET    /changes/{revision}/progress               n of m hold it after t ms; stragglers, refusals
 //	POST   /changes/{revision}/undo
 //
+//	GET    /alerts                                    filter by state, kind, place, time; cursor
+//	GET    /alerts/{alert}                            with who was told, and the plans prepared for its scope
+//	POST   /alerts/{alert}/ack
+//	GET    /alert-silences   POST /alert-silences     always with a reason and an end
+//	POST   /alert-silences/{silence}/end
+//	GET    /alert-rules      PUT /alert-rules/{kind}  If-Match
+//	GET    /alert-sinks      POST /alert-sinks        addresses and secrets are write-only
+//	GET    /alert-sinks/{sink} PUT /alert-sinks/{sink} DELETE /alert-sinks/{sink}   If-Match on writes
+//	POST   /alert-sinks/{sink}/test                   send a message that says it is a test
+//
 //	GET    /events                                    SSE, resumes at Last-Event-ID
 //
 //	GET    /audit                                     filter, cursor

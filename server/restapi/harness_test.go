@@ -17,11 +17,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/allspark/allspark/proto/gear"
+	"github.com/allspark/allspark/server/alert"
 	"github.com/allspark/allspark/server/api"
 	"github.com/allspark/allspark/server/audit"
 	"github.com/allspark/allspark/server/auth"
 	"github.com/allspark/allspark/server/control"
 	"github.com/allspark/allspark/server/fleet"
+	"github.com/allspark/allspark/server/notify"
 	"github.com/allspark/allspark/server/planner"
 	"github.com/allspark/allspark/server/profile"
 	"github.com/allspark/allspark/server/push"
@@ -109,9 +111,17 @@ func newDesk(t *testing.T, dir string) *desk {
 			Stager: planner.NewStager(planner.StagerConfig{Store: db, Clock: db}), Agents: d.fleet, Ledger: d.push, Audit: db,
 			Profiles: db, History: telemetry.History{Store: db}, Rehearser: still{}, Log: log,
 		}),
-		Quota: quota.NewService(db, func() {}), QuotaStore: db, QuotaLoop: quota.NewLoop(quota.Config{Now: time.Now}),
+		Alerts: alert.NewService(db, notify.New(nil, "test"), time.Now, func() {}),
+		Quota:  quota.NewService(db, func() {}), QuotaStore: db, QuotaLoop: quota.NewLoop(quota.Config{Now: time.Now}),
 	})
 	t.Cleanup(d.server.Stop)
+	for i, id := range []string{alertID, alertAt} { // an alert of app sn in ea119, and one of all apps
+		a := &alert.Alert{
+			ID: id, Fingerprint: id, Kind: alert.BadMachine, Severity: alert.Warning, Reason: "recall needs more", StartedAt: time.Now(), FiredAt: time.Now(),
+			Scope: []alert.Scope{{App: "sn", IDC: "ea119", Scene: "k2", Point: "recall", Instance: "sn-1"}, {App: gear.Any, IDC: "ea119"}}[i],
+		}
+		require.NoError(t, db.RaiseAlert(ctx, a, audit.Change{Actor: alert.Actor}))
+	}
 	for role, grants := range map[string][]auth.Grant{
 		"viewer":    {{Role: auth.Viewer, App: "sn", IDC: gear.Any}},
 		"operator":  {{Role: auth.Operator, App: "sn", IDC: gear.Any}},
@@ -146,6 +156,16 @@ const document = `{"name":"NAME","strategy":{"kind":"fixed"},"levels":{"count":1
 "parameters":[{"name":"tag_count","type":"int","unit":"tags","min":10,"max":200}],
 "gears":[{"level":1,"set":{"tag_count":20}},{"level":10,"set":{"tag_count":200}}]}`
 
+// The alerts of the desk.
+const (
+	alertID = "00000000-0000-7000-8000-0000000000a1"
+	alertAt = "00000000-0000-7000-8000-0000000000a2"
+)
+
+func sinkOf(name string) string {
+	return `{"name":"` + name + `","kind":"slack","url":"https://hooks.example.com/services/T0/secret-token","secret":"shh","enabled":false,"resolved":true}`
+}
+
 func named(name string) string { return strings.Replace(document, "NAME", name, 1) }
 
 // furnish publishes a template for each app, binds it and journals the orders.
@@ -166,6 +186,7 @@ func (d *desk) furnish() {
 	d.ok(d.do("admin", "POST", "/scenes/k2/allocations", `{"reason":"first"}`), 201, nil)
 	d.ok(d.do("admin", "POST", "/plans", planOf("peak")), 201, nil)
 	d.ok(d.do("admin", "POST", "/quota-groups", quotaOf("sn-rank", "sn", "rank", 1000)), 201, nil)
+	d.ok(d.do("admin", "POST", "/alert-sinks", sinkOf("chat")), 201, nil)
 	d.decide()
 	d.ok(d.do("admin", "GET", "/templates/sn-recall", ""), 200, &d.template)
 	d.ok(d.do("admin", "GET", "/templates/rank-score", ""), 200, &d.other)

@@ -121,7 +121,7 @@ func (s *Server) pumpShifts(ctx context.Context, st *pumpState) error {
 }
 
 // kinds of audit entries that are events of their own, by event type.
-var kinds = map[string]string{"template": "template", "binding": "binding", "claim": "claim", "agent": "agent", "settings": "status", "scene": "scene", "allocation": "scene"}
+var kinds = map[string]string{"template": "template", "binding": "binding", "claim": "claim", "agent": "agent", "settings": "status", "scene": "scene", "allocation": "scene", "alert": "alert", "alert-silence": "alert", "alert-sink": "alert", "alert-rule": "alert"}
 
 func (s *Server) pumpAudit(ctx context.Context, st *pumpState) error {
 	// The log lists newest first; what came since is at its head.

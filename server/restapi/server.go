@@ -113,6 +113,8 @@ func (s *Server) routes() {
 	s.claimRoutes()
 	s.planRoutes()
 	s.quotaRoutes()
+	s.alertRoutes()
+	s.alertSettingRoutes()
 	s.pointRoutes()
 	s.crowdRoutes()
 	s.leaderboardRoutes()

@@ -52,6 +52,11 @@ func Run(t *testing.T, open Open) {
 		"QuotaGroupRaces": testQuotaGroupRaces,
 		"QuotaMinutes":    testQuotaMinutes,
 
+		"Alerts":        testAlerts,
+		"AlertRaces":    testAlertRaces,
+		"Deliveries":    testDeliveries,
+		"AlertSettings": testAlertSettings,
+
 		"Scenes":      testScenes,
 		"Profiles":    testProfiles,
 		"Allocations": testAllocations,
