@@ -129,6 +129,19 @@ func init() {
 	}
 }
 
+func init() {
+	// Clocks up to 5 min off, packets up to 50 ms late each way. Led: controllers and
+	// machines fire the same step; alone: the network is cut before.
+	for _, mode := range []string{"led", "alone"} {
+		for _, q := range []string{"p50", "p99", "max"} {
+			rows = append(rows, row{
+				name: "plans/1,000 staged agents, " + mode + ": |error| of the instant, " + q, pkg: "server/servertest", bench: "Staged/ours/" + mode,
+				metric: q + "-ms", unit: "ms", target: target{most: 1000}, without: true, time: "3x", rounds: 1,
+			})
+		}
+	}
+}
+
 func (r *row) baseBench() string {
 	switch {
 	case r.without:

@@ -1,6 +1,8 @@
 package lab
 
 import (
+	"bytes"
+	"strings"
 	"testing"
 	"time"
 
@@ -8,49 +10,32 @@ import (
 
 	"github.com/allspark/allspark/proto/gear"
 	"github.com/allspark/allspark/server/planner"
-	"github.com/allspark/allspark/server/template"
 )
 
-// orders makes the order sets of the sample engine's gears: every point by a
-// strategy, with the levels of a plan pinned.
-func orders(t *testing.T, strategy gear.Strategy, pinned map[string]int) []planner.Ordered {
-	t.Helper()
+// orders are those of a night under a strategy, with the levels of a plan pinned.
+func orders(strategy gear.Strategy, pinned map[string]int) []planner.Ordered {
 	m := Standard(1)
-	var out []planner.Ordered
-	for a := range m.Apps {
-		for _, idc := range m.IDCs {
-			o := planner.Ordered{Set: gear.OrderSet{App: m.Apps[a].Name, IDC: idc}}
-			for i, g := range gears {
-				p := &m.Points[i]
-				if p.App != a {
-					continue
-				}
-				table, err := template.Expand(specOf(p, g.levels, g.initial, g.how, g.anchors, g.models))
-				require.NoError(t, err)
-				x := gear.Order{
-					Scene: gear.Any, Point: p.Name, Bucket: gear.Any, Table: table.Hash, Strategy: strategy,
-					Level: g.initial, MinLevel: 1, MaxLevel: g.levels, AvailableRT: time.Duration(nominalTargets()[i]) * time.Microsecond,
-				}
-				if l := pinned[p.Name]; l > 0 {
-					x.Level, x.Pinned = l, true
-				}
-				o.Set.Orders = append(o.Set.Orders, x)
-				o.Tables = append(o.Tables, *table)
+	n := Night{strategy: strategy, factor: centralFactor}
+	out := n.orders(m, nil)
+	for i := range out {
+		for k := range out[i].Set.Orders {
+			o := &out[i].Set.Orders[k]
+			if l := pinned[o.Point]; l > 0 {
+				o.Level, o.Pinned = l, true
 			}
-			out = append(out, o)
 		}
 	}
 	return out
 }
 
-func evening(t *testing.T, strategy gear.Strategy, pinned map[string]int) *planner.Script {
+func evening(strategy gear.Strategy, pinned map[string]int) *planner.Script {
 	at := time.Date(2026, 11, 10, 15, 56, 0, 0, time.UTC)
-	free := orders(t, strategy, nil)
+	free := orders(strategy, nil)
 	return &planner.Script{
 		Day: planner.Day{Kind: planner.DayConversation, Peak: 5, PeakAt: at.Add(4 * time.Minute), Seed: 1}, Machines: 1,
 		From: at.Add(-time.Minute), To: at.Add(9 * time.Minute), Step: 10 * time.Second,
 		Without: []planner.Turn{{At: at.Add(-time.Minute), Sets: free}},
-		With:    []planner.Turn{{At: at.Add(-time.Minute), Sets: free}, {At: at, Sets: orders(t, strategy, pinned)}, {At: at.Add(7 * time.Minute), Sets: free}},
+		With:    []planner.Turn{{At: at.Add(-time.Minute), Sets: free}, {At: at, Sets: orders(strategy, pinned)}, {At: at.Add(7 * time.Minute), Sets: free}},
 	}
 }
 
@@ -58,7 +43,7 @@ func evening(t *testing.T, strategy gear.Strategy, pinned map[string]int) *plann
 // users at it than fixed gears do; before its step both runs are the same run.
 func TestRehearsal(t *testing.T) {
 	t.Parallel()
-	s := evening(t, gear.StrategyFixed, map[string]int{"merge": 1, "recall": 4, "prerank": 4, "rank": 4, "fetch": 8, "select": 2, "score": 1})
+	s := evening(gear.StrategyFixed, map[string]int{"merge": 1, "recall": 4, "prerank": 4, "rank": 4, "fetch": 8, "select": 2, "score": 1})
 	p, err := Rehearser{}.Rehearse(t.Context(), s)
 	require.NoError(t, err)
 	require.Empty(t, p.NotPlayed)
@@ -86,7 +71,7 @@ func TestRehearsal(t *testing.T) {
 func TestAutomaticGears(t *testing.T) {
 	t.Parallel()
 	for _, strategy := range []gear.Strategy{gear.StrategyCentral, gear.StrategyCrowdRT} {
-		s := evening(t, strategy, map[string]int{"recall": 10, "prerank": 10, "rank": 10, "fetch": 8, "select": 2, "score": 2})
+		s := evening(strategy, map[string]int{"recall": 10, "prerank": 10, "rank": 10, "fetch": 8, "select": 2, "score": 2})
 		p, err := Rehearser{}.Rehearse(t.Context(), s)
 		require.NoError(t, err)
 		for _, c := range p.With.Points {
@@ -111,4 +96,44 @@ func TestDays(t *testing.T) {
 	require.InDelta(t, 5, peakLoad(10*time.Second, 5), 0)
 	require.InDelta(t, 1.2, peakLoad(time.Hour, 5), 1e-3)
 	require.InDelta(t, 1, peakLoad(time.Hour, 1), 0)
+}
+
+// TestMidnight: at a five times peak the plan loses a small part of the users that
+// feedback alone loses, and the same gears from 23:45 on cost eleven more minutes
+// of heavy degradation and the value of them.
+func TestMidnight(t *testing.T) {
+	t.Parallel()
+	if raceEnabled {
+		t.Skip("a minute under the race detector; the runs share nothing")
+	}
+	r, err := PlayNights(t.Context(), 1, 0, nil)
+	require.NoError(t, err)
+	require.Len(t, r.Nights, 6)
+	by := map[string]map[string]float64{}
+	for _, n := range r.Nights {
+		by[n.Name] = map[string]float64{}
+		for m, v := range n.By {
+			by[n.Name][m] = v[0]
+		}
+	}
+	for _, law := range []string{"central", "crowd"} {
+		plan, early, alone := by[law+" + plan"], by[law+" + 23:45"], by[law+" alone"]
+		require.Less(t, plan[NightPeakLost], alone[NightPeakLost]/3, law)
+		require.Less(t, alone[NightHeavy], plan[NightHeavy], law)
+		require.InDelta(t, 11, early[NightHeavy]-plan[NightHeavy], 1, law)
+		require.Greater(t, plan[NightValue], early[NightValue]*1.1, law)
+	}
+	var b bytes.Buffer
+	require.NoError(t, r.WriteHTML(&b, "allspark lab midnight"))
+	require.Equal(t, 12, strings.Count(b.String(), "<svg"))
+	require.NotContains(t, b.String(), "NaN")
+	b.Reset()
+	require.NoError(t, r.WriteMarkdown(&b, "allspark lab midnight"))
+	require.Contains(t, b.String(), "| crowd + plan |")
+	b.Reset()
+	require.NoError(t, r.WriteText(&b))
+	require.Contains(t, b.String(), "heavy minutes")
+	b.Reset()
+	require.NoError(t, r.WriteCSV(&b))
+	require.Equal(t, 1+6*480, strings.Count(b.String(), "\n"))
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -42,6 +43,8 @@ func ICal(os []Occurrence, stamp time.Time) string {
 			line("BEGIN", "VEVENT")
 			line("UID", icalText(in.Key.Plan+"/"+in.Occurrence+"/"+in.Key.Step+"@allspark"))
 			line("DTSTAMP", stamp.UTC().Format(icalTime))
+			line("SEQUENCE", strconv.FormatInt(in.Plan.Epoch, 10)) // an edited plan takes the place of what was imported
+			line("STATUS", icalStatus(in.Plan.State))
 			line("DTSTART", in.Start.UTC().Format(icalTime))
 			line("DTEND", end.UTC().Format(icalTime))
 			line("SUMMARY", icalText(fmt.Sprintf("%s: %s (%s)", in.Plan.Name, in.Step.Name, in.Step.Do)))
@@ -53,8 +56,27 @@ func ICal(os []Occurrence, stamp time.Time) string {
 	return b.String()
 }
 
+// icalStatus is how sure a step is.
+func icalStatus(s State) string {
+	switch s {
+	case Approved, Done:
+		return "CONFIRMED"
+	case Stopped:
+		return "CANCELLED"
+	}
+	return "TENTATIVE"
+}
+
+// icalText escapes a text; control characters have no place in one.
 func icalText(s string) string {
-	return strings.NewReplacer(`\`, `\\`, ";", `\;`, ",", `\,`, "\r\n", `\n`, "\n", `\n`, "\r", `\n`).Replace(s)
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, s)
+	return strings.NewReplacer(`\`, `\\`, ";", `\;`, ",", `\,`, "\n", `\n`).Replace(s)
 }
 
 // Texts says what a step sets, a line a claim.

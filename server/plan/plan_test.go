@@ -353,6 +353,7 @@ func TestExports(t *testing.T) {
 	os, _ := p.Occurrences(now, now.Add(20*24*time.Hour))
 	ics := plan.ICal(os, now)
 	require.Equal(t, 3, strings.Count(ics, "BEGIN:VEVENT"))
+	require.Equal(t, 3, strings.Count(ics, "STATUS:TENTATIVE\r\n"), "a draft is not sure")
 	require.Contains(t, ics, "DTSTART:20261110T155600Z\r\nDTEND:20261110T160300Z\r\n")
 	require.Contains(t, ics, `a\,b\;c\\d`)
 	for _, l := range strings.Split(ics, "\r\n") {

@@ -3,6 +3,7 @@ package servertest
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -12,6 +13,10 @@ import (
 // Network carries the agents' connections, so that a test can move the controller
 // or cut off a place. The connections are real TCP on loopback.
 type Network struct {
+	// Jitter delays what agents send and what they get, each time by up to this,
+	// evenly. Set it before agents dial.
+	Jitter time.Duration
+
 	mu    sync.Mutex
 	to    string
 	cut   map[string]bool
@@ -63,6 +68,7 @@ func (n *Network) Dialer(place string) func(ctx context.Context, address string)
 // Read implements net.Conn.
 func (w *cable) Read(p []byte) (int, error) {
 	n, err := w.Conn.Read(p)
+	w.delay()
 	if w.dead.Load() {
 		<-w.closed
 		return 0, net.ErrClosed
@@ -75,7 +81,14 @@ func (w *cable) Write(p []byte) (int, error) {
 	if w.dead.Load() {
 		return len(p), nil
 	}
+	w.delay()
 	return w.Conn.Write(p)
+}
+
+func (w *cable) delay() {
+	if w.net.Jitter > 0 {
+		time.Sleep(rand.N(w.net.Jitter))
+	}
 }
 
 // Close implements net.Conn. The controller does not hear of a dead one's close.

@@ -1,6 +1,7 @@
 package servertest_test
 
 import (
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,8 +41,15 @@ func TestPlansByCommand(t *testing.T) {
 	require.Contains(t, out, "steps[0]", "a step without an end is refused with its place")
 
 	t.Log("rehearse")
+	table := p.Must("plan", "rehearse", "double-11", "--peak", "2", "--day", "generated", "--seed", "2")
+	require.Contains(t, table, "without it")
+	require.Contains(t, table, "midnight-gears starts")
+	require.Contains(t, p.Must("plan", "rehearsals", "double-11"), "generated")
+	var list []api.Rehearsal
+	p.JSON(&list, "plan", "rehearsals", "double-11")
+	require.Len(t, list, 1)
 	var r api.RehearsalDetail
-	p.JSON(&r, "plan", "rehearse", "double-11", "--peak", "4", "--day", "generated", "--seed", "2")
+	p.Client().Do(http.MethodGet, "/plans/double-11/rehearsals/"+list[0].ID, nil, &r)
 	require.Equal(t, "done", r.State, r.Problem)
 	require.Positive(t, r.With.Requests)
 	require.Equal(t, r.With.Requests, r.Without.Requests)
@@ -63,10 +71,6 @@ func TestPlansByCommand(t *testing.T) {
 		require.InDelta(t, want, recall.Level[i], 1e-9, "%s", end)
 		require.InDelta(t, 8, recall.ControlLevel[i], 1e-9)
 	}
-	table := p.Must("plan", "rehearse", "double-11", "--peak", "1")
-	require.Contains(t, table, "without it")
-	require.Contains(t, table, "midnight-gears starts")
-	require.Contains(t, p.Must("plan", "rehearsals", "double-11"), "generated")
 	var c api.RehearsalComparison
 	p.JSON(&c, "plan", "compare", "double-11", r.ID)
 	require.False(t, c.Ran)

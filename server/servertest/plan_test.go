@@ -31,7 +31,7 @@ func wall(at time.Time) string {
 func soon(d time.Duration) time.Time { return time.Now().Add(d + time.Second).Truncate(time.Second) }
 
 // approve saves and approves a plan.
-func approve(t *testing.T, c *servertest.Client, document string) api.PlanDetail {
+func approve(t testing.TB, c *servertest.Client, document string) api.PlanDetail {
 	t.Helper()
 	var p api.PlanDetail
 	c.Do(http.MethodPost, "/plans", document, &p)
@@ -40,7 +40,7 @@ func approve(t *testing.T, c *servertest.Client, document string) api.PlanDetail
 }
 
 // awaitStaged waits until every agent holds the plan's steps.
-func awaitStaged(t *testing.T, c *servertest.Client, name string, agents int) {
+func awaitStaged(t testing.TB, c *servertest.Client, name string, agents int) {
 	t.Helper()
 	servertest.Eventually(t, "every agent holds the steps beforehand", func() bool {
 		var p api.PlanDetail
