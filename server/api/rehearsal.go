@@ -154,6 +154,7 @@ type PlanTimeline struct {
 	To    time.Time          `json:"to" doc:"End."`
 	Now   time.Time          `json:"now" doc:"Reference time."`
 	Items []PlanTimelineItem `json:"items" doc:"By start."`
+	More  bool               `json:"more" doc:"There are others; ask for a shorter stretch."`
 }
 
 // PlanTimelineItem is one bar.
@@ -161,4 +162,5 @@ type PlanTimelineItem struct {
 	Plan  string `json:"plan" doc:"Name of the plan."`
 	State string `json:"state" enum:"draft,approved,held,stopped,done" doc:"Of the plan."`
 	PlanStep
+	Conflicts []PlanConflict `json:"conflicts" doc:"Where it meets other plans and standing manual claims."`
 }

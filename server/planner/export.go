@@ -3,11 +3,9 @@ package planner
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/allspark/allspark/server/audit"
-	"github.com/allspark/allspark/server/fault"
 	"github.com/allspark/allspark/server/plan"
 )
 
@@ -94,56 +92,6 @@ func spanOf(runs []plan.Run, now time.Time) (from, to time.Time, ok bool) {
 		to = now
 	}
 	return from, to, len(runs) > 0
-}
-
-// Bar is a step of a plan on the time axis.
-type Bar struct {
-	Plan *plan.Plan
-	StepView
-}
-
-// Timeline gives the steps of all plans that touch [from, to), by start: what a
-// Gantt chart shows.
-func (s *Service) Timeline(ctx context.Context, from, to time.Time) ([]Bar, time.Time, error) {
-	now, err := s.Now(ctx)
-	if err != nil {
-		return nil, now, err
-	}
-	if from.IsZero() {
-		from = now.Add(-12 * time.Hour)
-	}
-	if to.IsZero() {
-		to = from.Add(7 * 24 * time.Hour)
-	}
-	if !from.Before(to) || to.Sub(from) > plan.MaxSpan {
-		return nil, now, fault.New(fault.Invalid, "a timeline is of at most %s, from before to", plan.MaxSpan)
-	}
-	plans, err := s.cfg.Store.ListPlans(ctx)
-	if err != nil {
-		return nil, now, err
-	}
-	list, err := s.cfg.Store.ListRuns(ctx, "", from.Add(-plan.MaxSpan))
-	if err != nil {
-		return nil, now, err
-	}
-	runs := map[plan.Key]*plan.Run{}
-	for i := range list {
-		runs[list[i].Key] = &list[i]
-	}
-	out := []Bar{}
-	for _, p := range plans {
-		os, err := p.Occurrences(from, to)
-		if err != nil {
-			return nil, now, err
-		}
-		for i := range os {
-			for _, in := range os[i].Steps {
-				out = append(out, Bar{p, StepView{Instance: in, Run: runs[in.Key]}})
-			}
-		}
-	}
-	slices.SortStableFunc(out, func(a, b Bar) int { return a.Start.Compare(b.Start) })
-	return out, now, nil
 }
 
 // ICal writes the steps of plans as a calendar.

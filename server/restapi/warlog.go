@@ -40,11 +40,11 @@ func (s *Server) planTimeline(ctx context.Context, c *caller, in *struct {
 	To   time.Time `query:"to" doc:"End."`
 },
 ) (*plain[api.PlanTimeline], error) {
-	bars, now, err := s.deps.Plans.Timeline(ctx, in.From, in.To)
+	bars, more, now, err := s.deps.Plans.Timeline(ctx, in.From, in.To, func(p *plan.Plan) bool { return seesPlan(c, p) })
 	if err != nil {
 		return nil, err
 	}
-	out := api.PlanTimeline{From: in.From, To: in.To, Now: now, Items: []api.PlanTimelineItem{}}
+	out := api.PlanTimeline{From: in.From, To: in.To, Now: now, More: more, Items: []api.PlanTimelineItem{}}
 	if out.From.IsZero() {
 		out.From = now.Add(-12 * time.Hour)
 	}
@@ -52,9 +52,10 @@ func (s *Server) planTimeline(ctx context.Context, c *caller, in *struct {
 		out.To = out.From.Add(7 * 24 * time.Hour)
 	}
 	for i := range bars {
-		if seesPlan(c, bars[i].Plan) {
-			out.Items = append(out.Items, api.PlanTimelineItem{Plan: bars[i].Plan.Name, State: string(bars[i].Plan.State), PlanStep: toPlanStep(&bars[i].StepView)})
-		}
+		b := &bars[i]
+		out.Items = append(out.Items, api.PlanTimelineItem{
+			Plan: b.Plan.Name, State: string(b.Plan.State), PlanStep: toPlanStep(&b.StepView), Conflicts: mapped(b.Conflicts, toPlanConflict),
+		})
 	}
 	return &plain[api.PlanTimeline]{out}, nil
 }

@@ -1,4 +1,5 @@
 import createClient from "openapi-fetch";
+import { leave } from "./glass";
 import { Problem, problemFrom } from "./problem";
 import type { paths } from "./schema";
 
@@ -14,7 +15,11 @@ export const client = createClient<paths>({
   baseUrl: "",
   credentials: "same-origin",
   // Looked up at call time, so that tests may put their own in place.
-  fetch: (request) => globalThis.fetch(request),
+  fetch: (request) => {
+    const glass = request.method === "GET" ? undefined : leave();
+    if (glass) request.headers.set("Break-Glass", glass.id);
+    return globalThis.fetch(request);
+  },
 });
 
 interface Answer<T> {

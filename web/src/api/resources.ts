@@ -7,6 +7,9 @@ const every = [
   "claims",
   "explain",
   "leaderboard",
+  "freezes",
+  "plan-timeline",
+  "plans",
   "points",
   "progress",
   "scenes",
@@ -28,7 +31,7 @@ export function resourcesOf(event: string): string[] {
     case "progress":
       return ["progress"];
     case "claim":
-      return ["claims", "points", "explain"];
+      return ["claims", "points", "explain", "plans", "plan-timeline"];
     case "template":
       return ["templates", "audit"];
     case "binding":

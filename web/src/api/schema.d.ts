@@ -5335,6 +5335,8 @@ export interface components {
             from: string;
             /** @description By start. */
             items: components["schemas"]["PlanTimelineItem"][];
+            /** @description There are others; ask for a shorter stretch. */
+            more: boolean;
             /**
              * Format: date-time
              * @description Reference time.
@@ -5349,6 +5351,8 @@ export interface components {
         PlanTimelineItem: {
             /** @description While it is in force: who holds the newest orders. */
             acks?: components["schemas"]["PlanAck"][];
+            /** @description Where it meets other plans and standing manual claims. */
+            conflicts: components["schemas"]["PlanConflict"][];
             /**
              * @description What it does.
              * @enum {string}

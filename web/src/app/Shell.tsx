@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, NavLink, Outlet, useLocation, useNavigate, useNavigation } from "react-router";
 import { client, onSignedOut, take } from "../api/client";
+import { takeLeave, useCurrentLeave } from "../api/glass";
 import { queryClient, startLive, stopLive, togglePause, useLive } from "../api/live";
 import { asProblem } from "../api/problem";
 import { resourcesOf } from "../api/resources";
@@ -69,6 +70,7 @@ export function Shell() {
       }
     }
     stopLive();
+    takeLeave(undefined);
     queryClient.clear();
     await navigate("/sign-in", { replace: true });
   };
@@ -103,6 +105,7 @@ export function Shell() {
             <kbd>⌘K</kbd>
           </button>
           <span className="grow" />
+          <GlassBadge />
           <LiveBadge />
           <PauseButton />
           <DensitySwitch />
@@ -176,6 +179,23 @@ function NavGroup({ group }: { group: NavItem["group"] }) {
           </NavLink>
         ))}
     </>
+  );
+}
+
+/** Reminds of a leave in use: what is changed with it is flagged. */
+function GlassBadge() {
+  const { t } = useTranslation();
+  const leave = useCurrentLeave();
+  if (!leave) return null;
+  return (
+    <button
+      type="button"
+      className="live live-stale glass"
+      title={t("ui.glass.badgeHint")}
+      onClick={() => takeLeave(undefined)}
+    >
+      {t("ui.glass.badge", { until: clock(leave.until) })}
+    </button>
   );
 }
 

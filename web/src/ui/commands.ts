@@ -44,3 +44,10 @@ export const showLeaderboard = (
 
 export const setUser = (name: string, grants: { role: string; app: string; idc: string }[]) =>
   line("user", "set", name, ...grants.flatMap((g) => ["--grant", `${g.role}:${g.app}:${g.idc}`]));
+
+export const showPlan = (name: string) => line("plan", "show", name);
+
+export const applyPlan = (name: string) => line("plan", "apply", "-f", `${name}.yaml`);
+
+export const actOnPlan = (verb: "approve" | "hold" | "resume" | "stop", name: string, reason: string) =>
+  line("plan", verb, name, "--reason", reason);

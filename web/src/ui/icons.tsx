@@ -5,6 +5,7 @@ const paths = {
   overview: "M2 9h5V2H2zM9 14h5V7H9zM2 14h5v-3H2zM9 5h5V2H9z",
   points: "M2 12l3-5 3 3 3-7 3 5",
   agents: "M2.5 3h11v4h-11zM2.5 9h11v4h-11zM5 5h.01M5 11h.01",
+  plans: "M2.5 4h11v9.500h-11zM2.5 7h11M5.500 2.500v3M10.500 2.500v3M5 9.500h3M8.500 11.500h2.500",
   changes: "M3 8a5 5 0 0 1 9-3M13 8a5 5 0 0 1-9 3M12 2v3H9M4 14v-3h3",
   templates: "M2.5 2.5h11v11h-11zM2.5 6h11M6.2 6v7.5M9.9 6v7.5",
   bindings: "M6.5 9.5l3-3M7 5l1.5-1.5a2.8 2.8 0 0 1 4 4L11 9M9 11l-1.5 1.5a2.8 2.8 0 0 1-4-4L5 7",

@@ -1,8 +1,10 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Button } from "antd";
-import type { ReactNode } from "react";
+import { lazy, Suspense, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { asProblem } from "../api/problem";
+
+const GlassDialog = lazy(() => import("./GlassDialog").then((m) => ({ default: m.GlassDialog })));
 
 export function Skeleton({ rows = 8 }: { rows?: number }) {
   const { t } = useTranslation();
@@ -40,6 +42,8 @@ export function ProblemBox(props: { error: unknown; onRetry?: () => void; places
     "not_found",
     "conflict",
     "stale",
+    "frozen",
+    "refused",
     "rate_limited",
     "unavailable",
     "internal",
@@ -58,6 +62,7 @@ export function ProblemBox(props: { error: unknown; onRetry?: () => void; places
           ))}
         </ul>
       )}
+      {p.code === "frozen" && <BreakGlass />}
       {(p.requestId || props.onRetry) && (
         <footer>
           {p.requestId && (
@@ -71,6 +76,24 @@ export function ProblemBox(props: { error: unknown; onRetry?: () => void; places
             </Button>
           )}
         </footer>
+      )}
+    </div>
+  );
+}
+
+/** The way on inside a freeze. */
+function BreakGlass() {
+  const { t } = useTranslation();
+  const [open, setOpen] = useState(false);
+  return (
+    <div style={{ marginTop: 6 }}>
+      <Button size="small" danger onClick={() => setOpen(true)}>
+        {t("ui.glass.open")}
+      </Button>
+      {open && (
+        <Suspense fallback={null}>
+          <GlassDialog onClose={() => setOpen(false)} />
+        </Suspense>
       )}
     </div>
   );

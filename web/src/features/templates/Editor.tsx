@@ -27,7 +27,7 @@ import { StrategyTab } from "./StrategyTab";
 import { treeOf } from "./tree";
 import { UsageTab } from "./UsageTab";
 import { useEditor } from "./useEditor";
-import { useSettled } from "./useSettled";
+import { useSettled } from "../../ui/useSettled";
 import { CopyTemplate } from "./Library";
 
 const YamlTab = lazy(() => import("./YamlTab"));
