@@ -13,9 +13,7 @@ import (
 // Network carries the agents' connections, so that a test can move the controller
 // or cut off a place. The connections are real TCP on loopback.
 type Network struct {
-	// Jitter delays what agents send and what they get, each time by up to this,
-	// evenly. Set it before agents dial.
-	Jitter time.Duration
+	jitter atomic.Int64
 
 	mu    sync.Mutex
 	to    string
@@ -85,9 +83,13 @@ func (w *cable) Write(p []byte) (int, error) {
 	return w.Conn.Write(p)
 }
 
+// Jitter delays what agents send and what they get from now on, each time by up to
+// this, evenly.
+func (n *Network) Jitter(most time.Duration) { n.jitter.Store(int64(most)) }
+
 func (w *cable) delay() {
-	if w.net.Jitter > 0 {
-		time.Sleep(rand.N(w.net.Jitter))
+	if most := w.net.jitter.Load(); most > 0 {
+		time.Sleep(time.Duration(rand.Int64N(most)))
 	}
 }
 
