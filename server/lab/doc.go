@@ -84,6 +84,19 @@
 // A [Rig] is one machine, one point and one loop, where how well crowds hold
 // their target can be measured against the model's noise-free demand.
 //
+// # Rehearsals
+//
+// [Rehearser] plays a plan for server/planner: the order sets that control gives
+// over time, on machines that obey them as agents do (crowd loops, timeout loops)
+// and a control that regulates central points, on an evening with a peak:
+//
+//	load(t) = 0.8 before the peak; rising to the peak within 10 s; then 1.2 + (peak-1.2)·exp(-t/150 s)
+//	work    = CPU of the scalable work at the readings given / at the apps' defaults; heavy below 0.5
+//
+// Layer feedback of scenes, quotas and buckets are not played. [PlayNights] plays
+// the midnight of a sale the same way under a plan, the same gears from 23:45 on,
+// and feedback alone; MIDNIGHT.md is made by `allspark lab midnight`.
+//
 // # When things fail
 //
 // An unknown scenario or policy is an error before anything runs. A cancelled

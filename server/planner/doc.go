@@ -36,9 +36,26 @@
 // hold, resume, stop, skip, run now, extend; conflicts, readiness, dry run, restore
 // checklist, war log.
 //
+// # Rehearsal
+//
+// Rehearse works out, by the rule and from the places of the real push, what
+// control would order through an occurrence with the plan's claims and without
+// them, and hands both to a Rehearser, which plays them on a model of the engine
+// with the same users:
+//
+//	From = first start - 3 min      To = max(last end, peak) + 10 min, at most 90 min in all
+//	peak = the first full hour of the plan's zone at or after the first start, unless given
+//
+// A replica plays one at a time. What a plan sets that no order carries (a target
+// RT, a budget, a place that nobody declares) is named, not guessed. Compare sets a
+// rehearsal against history minute by minute, moved to when the plan really ran:
+//
+//	error = mean |actual - predicted| / mean predicted, over minutes known to both
+//
 // # When things fail
 //
 // Without the database nothing is armed; machines fire what they hold. Without a
 // lease holder for longer than Grace, a step that nobody holds is missed and says
 // so. An agent that refuses its staged steps keeps the ones before, and is named.
+// A rehearsal whose controller went away says so after ten minutes.
 package planner

@@ -52,6 +52,21 @@
 //	POST   /claims/{claim}/release                    end it now
 //	POST   /claims/{claim}/undo                       release it, or set it again if it was released
 //
+//	GET    /plans            POST /plans              documents in JSON or YAML
+//	POST   /plans/dry-run                             what the real push would send to whom
+//	GET    /plans/{plan} PUT /plans/{plan} DELETE /plans/{plan}      steps, readiness, staging, conflicts, restore list; If-Match on writes
+//	POST   /plans/{plan}/approve … hold, resume, stop
+//	POST   /plans/{plan}/steps/{step}/run … skip, extend
+//	GET    /plans/{plan}/export                       ?format=yaml|json|ics|md
+//	GET    /plans/{plan}/war-log                      what people, loops and control did, from the audit log and the journal
+//	GET    /plan-timeline                             the steps of all plans in a stretch of time
+//	GET    /plans/{plan}/rehearsals  POST             play it on the engine model; the answer comes at once
+//	GET    /plans/{plan}/rehearsals/{rehearsal}       with its time series
+//	GET    /plans/{plan}/rehearsals/{rehearsal}/comparison   what was foretold against history
+//	GET    /freezes  POST /freezes  DELETE /freezes/{freeze}
+//	GET    /break-glass  POST /break-glass  POST /break-glass/{glass}/approve
+//	GET    /protected-scenes  PUT /protected-scenes/{scene}  DELETE
+//
 //	GET    /apps                                      apps, IDCs, builds, declared points (for pickers)
 //	GET    /points                                    live rollups: filter, search, sort, cursor
 //	GET    /points/{scene}/{idc}/{app}/{point}
