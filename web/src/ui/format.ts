@@ -37,6 +37,14 @@ export function share(v: number | null | undefined, digits = 2): string {
   return v == null || !Number.isFinite(v) || v < 0 ? "–" : `${(v * 100).toFixed(digits)} %`;
 }
 
+/** "3 d 04:12:33", "04:12:33"; never negative. */
+export function countdown(ms: number): string {
+  const s = Math.max(0, Math.round(ms / 1000));
+  const pad = (n: number) => String(n).padStart(2, "0");
+  const clock = `${pad(Math.floor(s / 3600) % 24)}:${pad(Math.floor(s / 60) % 60)}:${pad(s % 60)}`;
+  return s >= 86_400 ? `${Math.floor(s / 86_400)} d ${clock}` : clock;
+}
+
 /** "3 min ago" in the reader's language. */
 export function useAgo() {
   const { i18n } = useTranslation();

@@ -1,14 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useNavigate } from "react-router";
 import { client, take } from "../../api/client";
 import { useRefresh } from "../../api/live";
 import { all, useRecentChanges, type Page } from "../../api/rollout";
-import type { Agent, PointState, Status } from "../../api/types";
+import type { Agent, PointState, Schemas, Status } from "../../api/types";
 import { byNumber, byText, DataTable, type Column } from "../../ui/DataTable";
 import { DemoLoad } from "../../ui/DemoLoad";
-import { clock, count, isTime, ms, share, useAgo } from "../../ui/format";
+import { clock, count, countdown, isTime, ms, share, useAgo } from "../../ui/format";
 import { Card, Level, PageHead, Tag, Tile } from "../../ui/marks";
 import { Empty, Loaded } from "../../ui/states";
 import { summarise, type CellSummary } from "./summary";
@@ -91,6 +91,7 @@ export function OverviewPage() {
               value={count(cells.reduce((n, c) => n + c.qps, 0))}
               note={t("overview.allPoints")}
             />
+            <NextStep />
             <Tile
               label={t("overview.lease")}
               value={<span style={{ fontSize: 15 }}>{s.lease.holder || t("overview.nobody")}</span>}
@@ -166,6 +167,48 @@ export function OverviewPage() {
         </div>
       </div>
     </div>
+  );
+}
+
+/** The next step of all approved plans, counted down. */
+function NextStep() {
+  const { t } = useTranslation();
+  const query = useQuery({
+    queryKey: ["plans", "next"],
+    queryFn: async ({ signal }) => {
+      const plans = await all<Schemas["Plan"]>((cursor) =>
+        take<Page<Schemas["Plan"]>>(
+          client.GET("/api/v1/plans", { params: { query: { limit: 200, cursor } }, signal }),
+        ),
+      );
+      return (
+        plans
+          .filter((p) => p.state === "approved" && p.next)
+          .sort((a, b) => Date.parse(a.next!.start) - Date.parse(b.next!.start))[0] ?? null
+      );
+    },
+    refetchInterval: useRefresh(5_000),
+  });
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  const plan = query.data;
+  return (
+    <Tile
+      label={t("overview.nextStep")}
+      value={plan?.next ? `T−${countdown(Date.parse(plan.next.start) - now)}` : "–"}
+      note={
+        plan?.next ? (
+          <Link to={`/plans/${encodeURIComponent(plan.name)}`}>
+            {plan.name} / {plan.next.name}
+          </Link>
+        ) : (
+          t("overview.noStep")
+        )
+      }
+    />
   );
 }
 

@@ -19,4 +19,6 @@ export default {
   overridden: "Held by hand",
   refusing: "Refusing",
   recent: "Recent changes",
+  nextStep: "Next plan step",
+  noStep: "no plan ahead",
 };

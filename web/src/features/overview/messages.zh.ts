@@ -19,4 +19,6 @@ export default {
   overridden: "手动保持中",
   refusing: "正在拒绝",
   recent: "最近变更",
+  nextStep: "下一预案步骤",
+  noStep: "前方没有预案",
 };

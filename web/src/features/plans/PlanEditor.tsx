@@ -107,15 +107,14 @@ export function PlanEditor({ initial, saved }: Props) {
       else throw e;
     }
   };
-  // Leaves once "done" is known to the blocker.
-  useEffect(() => {
-    if (done) void navigate(`/plans/${encodeURIComponent(done)}`);
-  }, [done, navigate]);
-
   const changed = body !== textOf(initial) && !done;
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) => changed && currentLocation.pathname !== nextLocation.pathname,
   );
+  // Below the blocker: its own effect must know "done" before this one leaves.
+  useEffect(() => {
+    if (done) void navigate(`/plans/${encodeURIComponent(done)}`);
+  }, [done, navigate]);
   useEffect(() => {
     if (!changed) return;
     const onLeave = (e: BeforeUnloadEvent) => e.preventDefault();

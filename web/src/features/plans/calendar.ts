@@ -1,5 +1,7 @@
 import type { PlanDoc, StepDoc } from "./document";
 
+export { countdown as span } from "../../ui/format";
+
 // Twin of server/plan/wall.go, so that an author sees the instant behind a local
 // time while typing. The server decides; this only shows.
 
@@ -155,12 +157,4 @@ export function scheduleOf(doc: PlanDoc, anchor?: number): Span[] {
     }
     return { name: s.name, start, end };
   });
-}
-
-/** "3 d 04:12:33", "04:12:33"; never negative. */
-export function span(ms: number): string {
-  const s = Math.max(0, Math.round(ms / 1000));
-  const pad = (n: number) => String(n).padStart(2, "0");
-  const clock = `${pad(Math.floor(s / 3600) % 24)}:${pad(Math.floor(s / 60) % 60)}:${pad(s % 60)}`;
-  return s >= 86_400 ? `${Math.floor(s / 86_400)} d ${clock}` : clock;
 }
