@@ -130,6 +130,7 @@ func (p *PID) Step(s *Settings, x Sample) (base float64, t Terms) {
 		p.seen = 0
 	} else {
 		p.trim(s, Error(s.Total, x.Sum), dt, &t)
+		p.absorb(s, x, dt)
 	}
 	// Clamping ln B itself is the conditional integration of the velocity form:
 	// there is no sum beside it that could wind up.
@@ -146,6 +147,15 @@ func Error(total, sum float64) float64 {
 		return errorClip
 	}
 	return min(max(math.Log(total/sum), -errorClip), errorClip)
+}
+
+// absorb lets the arrivals that B is trimmed for follow what the trim has answered
+// by then. Otherwise a small difference that a surge left behind waits until noise
+// takes it over the limit, and B jumps by 4 % while nothing happens.
+func (p *PID) absorb(s *Settings, x Sample, dt float64) {
+	if p.arrivals > 0 && x.Slow > 0 && !x.Now.Before(p.believeSlow) {
+		p.arrivals += min(s.Integral()*dt, 1) * (x.Slow/(s.Window/2).Seconds() - p.arrivals)
+	}
 }
 
 // trim adds the PID's terms. Differences need as many errors as they span: after
