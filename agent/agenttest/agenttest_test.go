@@ -72,3 +72,34 @@ func TestAnAgentLearnsOfLostTablesByAsking(t *testing.T) {
 		require.Len(t, c.Hellos(), 2)
 	})
 }
+
+// An app's test of its own ranking: the base quota arrives, weights apply, what
+// entered ranking is counted, and the end of the signal is the app's default.
+func TestQuotaForAppsTests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := agenttest.NewController(agenttest.Options{})
+		defer c.Close()
+		ag := c.NewAgent(agent.Config{App: "rank", IDC: "et2"})
+		q := ag.Point("rank").Quota("k2").Default(300)
+		c.SetBase("rank", 100, gear.QuotaTerms{Default: 60, TTL: 10 * time.Second}, "rank") // before anybody is there
+		base, _ := q.Base()
+		require.EqualValues(t, 300, base)
+		require.NoError(t, ag.Start(t.Context()))
+		defer ag.Close()
+		require.NoError(t, c.WaitAgents(t.Context(), 1))
+		synctest.Wait()
+		require.Equal(t, 150, q.Take(1.5, 1000))
+		require.Equal(t, 40, q.Take(1, 40))
+		n, err := c.WaitQuotaCount(t.Context(), func(n gear.QuotaCount) bool { return n.Requests > 0 && n.Rung == gear.QuotaLive })
+		require.NoError(t, err)
+		require.EqualValues(t, 190, n.Consumed)
+		require.EqualValues(t, 2, n.Requests)
+
+		c.SetBase("rank", 20, gear.QuotaTerms{Default: 60, TTL: 10 * time.Second}, "rank")
+		synctest.Wait()
+		require.Equal(t, 20, q.Take(1, 1000))
+		time.Sleep(time.Minute) // nobody renews it: the default quota, by and by
+		require.Equal(t, 60, q.Take(1, 1000))
+		require.NotEmpty(t, c.QuotaCounts())
+	})
+}

@@ -50,6 +50,9 @@ type Controller struct {
 	hellos   []gear.Hello
 	acks     []gear.Ack
 	reports  []gear.Report
+	bases    map[string]gear.BaseQuota // by group
+	frame    int64                     // of base quotas
+	counts   []gear.QuotaCount
 	enrolled int
 	tokens   map[string]time.Time // credentials and their ends
 }
@@ -65,7 +68,7 @@ func NewController(opts Options) *Controller {
 	c := &Controller{
 		opts: opts, changed: make(chan struct{}), listener: bufconn.Listen(256 << 10),
 		tables: map[string]*gear.LevelTable{}, byHash: map[string]*gear.LevelTable{},
-		sessions: map[*session]struct{}{}, tokens: map[string]time.Time{},
+		sessions: map[*session]struct{}{}, tokens: map[string]time.Time{}, bases: map[string]gear.BaseQuota{},
 	}
 	c.set.Epoch = 1
 	var serverOpts []grpc.ServerOption

@@ -12,6 +12,9 @@
 //	v := c.SetLevel("*", "recall", 2)
 //	ack, err := c.WaitAck(ctx, v)
 //
+// Quotas: c.SetBase("rank", 120, gear.QuotaTerms{}, "rank") gives a group's base
+// quota to the points named, c.WaitQuotaCount tells what entered ranking.
+//
 // It decides nothing: no templates, no claims, no precedence. It works inside a
 // testing/synctest bubble, where waiting costs no time.
 //

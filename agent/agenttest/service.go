@@ -164,6 +164,11 @@ func (s *session) take(m *agentv1.ConnectRequest) {
 			c.reports = append(c.reports, r)
 		}
 	}
+	if len(m.Quota) > 0 {
+		if counts, problems := wire.ToQuotaCounts(m.Quota); len(problems) == 0 {
+			c.counts = append(c.counts, counts...)
+		}
+	}
 	if m.Clock != nil {
 		s.post(&agentv1.ConnectResponse{Body: &agentv1.ConnectResponse_Clock{Clock: &agentv1.ClockReading{
 			AgentSentNs: m.Clock.AgentSentNs, ReferenceNs: now.UnixNano(),
@@ -189,6 +194,9 @@ func (s *session) greet(h gear.Hello, now time.Time) {
 		}}})
 	}
 	s.state(true)
+	if len(c.bases) > 0 {
+		s.post(c.quotas())
+	}
 }
 
 func goodbye(reason string, after time.Duration) *agentv1.ConnectResponse {
