@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -32,6 +33,53 @@ func TestWindow(t *testing.T) {
 			o := open(t, url, prefix)
 			return o, o
 		}}
+	})
+}
+
+// In a Cluster every command keeps to the slot of its group, whatever the groups'
+// names: the suite passes as on one server.
+func TestWindowInACluster(t *testing.T) {
+	url := services.RedisCluster(t)
+	open := func(t *testing.T, prefix string) *redis.Window {
+		w, err := redis.Open(redis.Options{URL: url, Cluster: true, Prefix: prefix})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, w.Close()) })
+		// The client learns the slots with its first command, which the budget of a
+		// call is short for on a busy machine.
+		require.Eventually(t, func() bool { return w.Ping(t.Context()) == nil }, 30*time.Second, 20*time.Millisecond)
+		return w
+	}
+	windowtest.Run(t, func(t *testing.T) windowtest.Opened {
+		prefix := "t-" + rand.Text()
+		w := open(t, prefix)
+		return windowtest.Opened{Window: w, Relay: w, Another: func() (quota.Window, quota.Relay) {
+			o := open(t, prefix)
+			return o, o
+		}}
+	})
+	t.Run("many groups in one call", func(t *testing.T) {
+		w := open(t, "many-"+rand.Text())
+		now := time.Now()
+		var add []quota.Added
+		var ask []quota.Query
+		var ds []quota.Decision
+		var ids []string
+		for i := range 20 {
+			id := fmt.Sprintf("group-%d", i)
+			ids = append(ids, id)
+			add = append(add, quota.Added{Group: id, Keep: time.Second, Parts: []quota.Part{{Bucket: quota.Bucket(now) - 3, Count: quota.Count{Consumed: int64(i + 1), Requests: 1}}}})
+			ask = append(ask, quota.Query{Group: id, Window: time.Second})
+			ds = append(ds, quota.Decision{Group: id, Base: float64(i + 1)})
+		}
+		sums, err := w.Exchange(t.Context(), now, add, ask)
+		require.NoError(t, err)
+		for i := range sums {
+			require.EqualValues(t, i+1, sums[i].Window.Consumed)
+		}
+		require.NoError(t, w.Publish(t.Context(), ds))
+		got, err := w.Follow(t.Context(), ids)
+		require.NoError(t, err)
+		require.Len(t, got, 20)
 	})
 }
 

@@ -167,3 +167,71 @@ func (s *RedisServer) Stop(testing.TB) { _ = s.cmd.Process.Signal(syscall.SIGSTO
 
 // Resume ends Stop.
 func (s *RedisServer) Resume(testing.TB) { _ = s.cmd.Process.Signal(syscall.SIGCONT) }
+
+// RedisCluster starts a Redis Cluster of one node for this test alone: it holds
+// every slot, and refuses commands with keys of several as a larger one does.
+func RedisCluster(t testing.TB) (url string) {
+	t.Helper()
+	dir, binary, as, err := redisHome()
+	if err != nil {
+		t.Fatalf("this test needs a Redis Cluster of its own: install redis-server (Debian: apt-get install redis-server): %v", err)
+	}
+	port, bus := freePort(t), freePort(t)
+	socket := filepath.Join(dir, "s")
+	args := append(redisArgs(dir, socket), "--port", port, "--bind", "127.0.0.1", "--cluster-enabled", "yes", "--cluster-port", bus, "--cluster-node-timeout", "2000")
+	cmd := exec.Command(binary, args...)
+	cmd.Dir = dir
+	gone, err := spawn(cmd, as, syscall.SIGKILL)
+	if err == nil {
+		t.Cleanup(func() {
+			_ = cmd.Process.Kill()
+			<-gone
+			_ = os.RemoveAll(dir)
+		})
+		err = awaitRedis(socket, gone)
+	}
+	if err == nil {
+		err = takeSlots(socket)
+	}
+	if err != nil {
+		t.Fatalf("start a Redis Cluster: %v", err)
+	}
+	return "redis://127.0.0.1:" + port
+}
+
+func freePort(t testing.TB) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	return port
+}
+
+// takeSlots gives the node all slots and waits until it calls the cluster whole.
+func takeSlots(socket string) error {
+	ask := func(command string) (string, error) {
+		c, err := net.DialTimeout("unix", socket, time.Second)
+		if err != nil {
+			return "", err
+		}
+		defer c.Close()
+		_ = c.SetDeadline(time.Now().Add(startLimit))
+		if _, err := io.WriteString(c, command+"\r\n"); err != nil {
+			return "", err
+		}
+		b := make([]byte, 4096)
+		n, err := c.Read(b)
+		return string(b[:n]), err
+	}
+	if answer, err := ask("CLUSTER ADDSLOTSRANGE 0 16383"); err != nil || !strings.HasPrefix(answer, "+OK") {
+		return fmt.Errorf("it did not take its slots: %s %w", answer, err)
+	}
+	for end := time.Now().Add(startLimit); time.Now().Before(end); time.Sleep(startPoll) {
+		if answer, err := ask("CLUSTER INFO"); err == nil && strings.Contains(answer, "cluster_state:ok") {
+			return nil
+		}
+	}
+	return fmt.Errorf("the cluster is not whole after %s", startLimit)
+}
