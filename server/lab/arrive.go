@@ -50,6 +50,10 @@ func (e *Engine) arrive(a Arrival, attempt int16) {
 		key: a.Key + uint64(attempt)*golden, load: predicted, relative: load * s.Load, arrival: a, attempt: attempt,
 		value: userValue(a.zl, draw(e.valueSat, a.Key)), started: e.now, scene: int16(scene), idc: int16(idc),
 	}
+	r := &e.requests[id]
+	if r.told = r.value; e.users.Misjudged {
+		r.told = math.Exp(valueSD*normal[cell(draw(e.valueSat, ^a.Key))] - valueSD*valueSD/2)
+	}
 	root := e.newFrame(id, -1, 0, -1)
 	if e.follower != nil {
 		e.follower.Called(root, -1, -1)

@@ -48,7 +48,7 @@ func (e *Engine) see(id int32, slot, point int) {
 	}
 	e.seen = Visit{
 		ID: id*slots + int32(slot), Frame: frame, Machine: machine, Point: int32(point), Scene: int32(r.scene),
-		Now: e.now, Load: r.load, Value: r.value, Key: r.key,
+		Now: e.now, Load: r.load, Value: r.told, Key: r.key,
 	}
 }
 

@@ -81,6 +81,10 @@
 // operator would; the DCAF baseline is also told the true value curves. The
 // [Oracle] is an upper bound and no policy; its comment says in which ways.
 //
+// Quota policies run server/quota: window, PID, weights, prices and calibrator. A
+// [GroupWorld] is a quota group by itself, where the law shows without queues; of
+// the policies only quota and quota-linear exist there.
+//
 // A [Rig] is one machine, one point and one loop, where how well crowds hold
 // their target can be measured against the model's noise-free demand.
 //

@@ -38,6 +38,9 @@ type Users struct {
 	// Blur is the standard deviation of ln(predicted load / load): what the app's
 	// prediction does not know.
 	Blur float64
+	// Misjudged has policies told the value of somebody else: what a user is worth
+	// then says nothing of what work for them earns.
+	Misjudged bool
 	// Retries is how often a user whose request was lost asks again, RetryAfter
 	// later.
 	Retries    int
@@ -98,6 +101,7 @@ type request struct {
 	load     float64 // tokens
 	relative float64 // load / mean, as the scene asks
 	value    float64
+	told     float64 // value, as the app takes it to be
 	worth    float64 // share of a full answer earned so far
 	output   [maxPoints]float32
 	amount   [maxPoints]float32

@@ -72,7 +72,7 @@ func (x *Experiment) Run(ctx context.Context) (*Results, error) {
 	var first, second []func()
 	for i := range x.Scenarios {
 		res.plans[i] = NewPlan(x.Scenarios[i])
-		if slices.Contains(run, "static") {
+		if slices.Contains(run, "static") && x.Scenarios[i].Group == nil {
 			first = append(first, func() {
 				res.plans[i].best()
 				tell.did(x.Scenarios[i].Name + ": searched static levels")
@@ -80,6 +80,9 @@ func (x *Experiment) Run(ctx context.Context) (*Results, error) {
 		}
 		for seed := uint64(1); seed <= uint64(x.Seeds); seed++ {
 			for _, p := range run {
+				if x.Scenarios[i].Group != nil && p == "oracle" {
+					continue
+				}
 				second = append(second, func() {
 					var o Outcomes
 					if p == "oracle" {
@@ -110,6 +113,9 @@ func (x *Experiment) Run(ctx context.Context) (*Results, error) {
 // gaps works out value_gap_share of every run.
 func (r *Results) gaps(policies []string) {
 	for i := range r.Scenarios {
+		if r.Scenarios[i].Group != nil {
+			continue
+		}
 		for seed := uint64(1); seed <= uint64(r.Seeds); seed++ {
 			top := r.runs[runKey{i, "oracle", seed}][MetricOracle]
 			base := r.runs[runKey{i, "static", seed}][MetricValue]

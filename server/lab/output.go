@@ -121,3 +121,5 @@ func (r *Results) WriteText(w io.Writer) error {
 	}
 	return nil
 }
+
+func short3(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }

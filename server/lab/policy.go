@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/allspark/allspark/server/quota"
 )
 
 // Policy is a way to control an engine.
@@ -24,6 +26,8 @@ type Setup struct {
 	Static   []int     // the best static levels, found by search
 	Peak     []int     // levels that fit the peak plan
 	Seed     uint64
+	linked   func() []float64 // RT at jointly chosen levels, beside Targets
+	budgets  func(equal bool) []float64
 	Engine   *Engine // set before the first visit; policies may read CPU from it
 }
 
@@ -46,6 +50,11 @@ const (
 	centralFactor  = 1.3
 	isolatedFactor = 1.3
 	crowdFactor    = 1.6
+	linkedFactor   = 2.0 // beside the RT at the jointly chosen levels; chosen as for crowds
+
+	// Of the limiters, the factor on the RT that counts as congestion: the best of
+	// five on the day and at twice nominal, conversation trace, the sweep's seeds.
+	aimdFactor, codelFactor = 2.0, 0.65
 )
 
 // Policies lists every policy in the order they are shown.
@@ -57,12 +66,19 @@ func Policies() []PolicyInfo {
 		{"central", "one level a point and IDC, moved by the controller on its mean RT (server/feedback)", newCentral, centralFactor},
 		{"crowd", "the crowd loop of every machine, point and scene (agent/loop)", func(s *Setup) Policy { return newCrowd(s, 0) }, crowdFactor},
 		{"isolated", "the same loop without crowds: one level a machine, point and scene", func(s *Setup) Policy { return newCrowd(s, 1) }, isolatedFactor},
-		{"aimd", "default gears; concurrency at the search node limited by AIMD (baseline)", func(s *Setup) Policy { return newLimited(s, newAIMD) }, 0},
+		{"linked", "the crowd loop with T from levels chosen jointly over all points for the scenario's load, as an allocation table gives them", newLinked, linkedFactor},
+		{"aimd", "default gears; concurrency at the search node limited by AIMD (baseline)", func(s *Setup) Policy { return newLimited(s, newAIMD) }, aimdFactor},
 		{"gradient2", "default gears; concurrency limited by Gradient2 (baseline)", func(s *Setup) Policy { return newLimited(s, newGradient) }, 0},
-		{"codel", "default gears; calls dropped at the search node by CoDel (baseline)", func(s *Setup) Policy { return newLimited(s, newCoDel) }, 0},
+		{"codel", "default gears; calls dropped at the search node by CoDel (baseline)", func(s *Setup) Policy { return newLimited(s, newCoDel) }, codelFactor},
 		{"dcaf", "DCAF: each request's gear by value and cost under a price of CPU; knows the true value curves", newDCAF, 0},
 		{"cpu-1s", "one work factor an app and IDC, PID on CPU sampled every second", func(s *Setup) Policy { return newCPU(s, time.Second) }, 0},
 		{"cpu-5s", "the same, sampled every 5 s", func(s *Setup) Policy { return newCPU(s, 5*time.Second) }, 0},
+		{"quota", "a budget an app of what it works on, calibrated at the planned peak; base quota weighted by user value (server/quota)", quotas(quotaMode{}), 0},
+		{"quota-equal", "the same, every user weighing the same", quotas(quotaMode{equal: true}), 0},
+		{"quota-dcaf", "the same budgets under DCAF's price, gain curves by value bucket (server/quota)", quotas(quotaMode{law: quota.LawDCAF}), 0},
+		{"quota-linear", "the same under the linear law", quotas(quotaMode{law: quota.LawLinear}), 0},
+		{"quota-cpu-1s", "the same PID and quotas on CPU sampled every second instead of the window", quotas(quotaMode{cpu: time.Second}), 0},
+		{"quota-cpu-5s", "the same, sampled every 5 s", quotas(quotaMode{cpu: 5 * time.Second}), 0},
 		{"autoscaler", "default gears; cores follow CPU, 120 s from the decision to warm", newScaler, 0},
 	}
 }
@@ -84,6 +100,9 @@ func FindPolicy(name string) (PolicyInfo, bool) {
 		}
 		build, factor := p.make, p.factor
 		p.make = func(s *Setup) Policy {
+			if factor > 0 && base == "linked" {
+				s.Targets = s.linked()
+			}
 			if factor > 0 {
 				targets := make([]float64, len(s.Targets))
 				for i := range targets {

@@ -66,6 +66,8 @@ func newCrowd(s *Setup, crowds int) Policy {
 	return p
 }
 
+func newLinked(s *Setup) Policy { return newCrowd(s, 0) }
+
 // obey turns the crowds' work into levels.
 func (c *crowdLoop) obey() {
 	for k := range c.state.Count {

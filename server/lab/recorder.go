@@ -147,6 +147,9 @@ func (r *recorder) outcomes() Outcomes {
 		MetricSNp99: quantile(r.own, 0.99), MetricCores: r.cores / float64(max(r.looks, 1)),
 		MetricCPU: (r.snBusy() - r.busy) / float64(snCores*len(e.model.IDCs)*e.model.Machines) / float64(r.plan.Scenario.Measure),
 	}
+	if p := &e.Tally.Points[Prerank]; p.Visits > 0 {
+		o[MetricCandidates] = p.Amount / float64(p.Visits)
+	}
 	if r.plan.Scenario.Event > 0 {
 		o[MetricSettle] = r.settle()
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/allspark/allspark/proto/sketch"
+	"github.com/allspark/allspark/server/quota"
 )
 
 // Metric names, in the order tables show them.
@@ -26,6 +27,14 @@ const (
 	MetricCPU      = "sn_cpu"                // search node: share of its nominal cores that was busy
 	MetricCores    = "cores"                 // mean cores / nominal
 	MetricOracle   = "oracle"                // the oracle's value
+
+	MetricCandidates = "candidates_mean" // that a request asks prerank for
+
+	// Of quota groups by themselves; see GroupWorld.
+	MetricOvershoot = "base_overshoot" // how far the base quota passes its final value
+	MetricPeak      = "sum_peak"       // the window's highest sum / that of an ideal actuator with the same delay
+	MetricTheta     = "settle_theta"   // until the base stays within 5 % of its final value, in dead times
+	MetricSwing     = "base_swing"     // peak to peak of the base over the last 10 s / its mean
 )
 
 // Metrics lists the metrics in the order tables show them.
@@ -33,6 +42,7 @@ func Metrics() []string {
 	return []string{
 		MetricValue, MetricGapShare, MetricDepth, MetricMean, MetricP50, MetricP99, MetricTimeouts,
 		MetricNeedless, MetricCut, MetricSettle, MetricChurn, MetricSNp99, MetricCPU, MetricCores, MetricOracle,
+		MetricCandidates, MetricOvershoot, MetricPeak, MetricTheta, MetricSwing,
 	}
 }
 
@@ -52,6 +62,11 @@ type Plan struct {
 	once   sync.Once
 	static []int
 	share  float64 // of the cores, at which the best static levels were found
+
+	joint    sync.Once
+	linkedRT []float64 // targetFactor times the mean RT at the best static levels, µs
+
+	surveys surveys // budgets of quota groups
 }
 
 // targetFactor is the available RT of each point beside its mean at the default
@@ -66,6 +81,9 @@ var searchSeeds = []uint64{9001, 9002}
 // NewPlan makes a scenario ready.
 func NewPlan(s Scenario) *Plan {
 	p := &Plan{Scenario: s, ladders: make([]*Ladder, len(Standard(1).Points)), targets: nominalTargets()}
+	if s.Group != nil {
+		return p
+	}
 	m := s.model()
 	for i := range m.Points {
 		p.ladders[i] = ladderOf(m, i)
@@ -136,11 +154,50 @@ var nominalTargets = sync.OnceValue(func() []float64 {
 	return out
 })
 
+// linked measures the mean RT of every point at the best static levels, as a row
+// of an allocation table tells it, and gives it on the scale of Targets.
+func (p *Plan) linked() []float64 {
+	levels := p.best()
+	p.joint.Do(func() {
+		s := p.Scenario
+		m := s.model()
+		st := &Setup{Ladders: p.ladders}
+		meter := &pointMeter{n: make([]float64, len(m.Points)), us: make([]float64, len(m.Points))}
+		cfg := s.config(m, searchSeeds[0])
+		cfg.Controls = struct {
+			beginner
+			ender
+		}{newStatic(st, levels), meter}
+		e := NewEngine(cfg)
+		e.SetRate(s.copies(s.meanLoad()))
+		e.Run(int64(300*time.Second), math.MaxInt)
+		p.linkedRT = make([]float64, len(m.Points))
+		for i := range p.linkedRT {
+			if p.ladders[i] != nil && meter.n[i] > 0 {
+				p.linkedRT[i] = math.Round(targetFactor * meter.us[i] / meter.n[i])
+			}
+		}
+	})
+	return p.linkedRT
+}
+
+// beginner and ender are the two halves of Controls.
+type (
+	beginner interface{ Begin(*Visit, *Reading) }
+	ender    interface{ End(*Visit, Result) }
+)
+
 // Run plays the scenario under a policy.
 func (p *Plan) Run(policy string, seed uint64) Outcomes {
 	info, ok := FindPolicy(policy)
 	if !ok {
 		panic("lab: no policy " + policy)
+	}
+	if w := p.Scenario.Group; w != nil {
+		if law, ok := map[string]quota.Law{"quota": quota.LawLog, "quota-linear": quota.LawLinear}[policy]; ok {
+			return w.outcomes(law, seed)
+		}
+		return Outcomes{} // nothing that others turn exists there
 	}
 	if policy == "static" {
 		p.best()
@@ -178,7 +235,7 @@ func (p *Plan) play(build func(*Setup) Policy, seed uint64) *recorder {
 	s := &p.Scenario
 	m := s.model()
 	cfg := s.config(m, seed)
-	setup := &Setup{Scenario: s, Model: m, Ladders: p.ladders, Targets: p.targets, Static: p.static, Peak: p.peak, Seed: seed}
+	setup := &Setup{Scenario: s, Model: m, Ladders: p.ladders, Targets: p.targets, Static: p.static, Peak: p.peak, Seed: seed, budgets: p.budgets, linked: p.linked}
 	watch := &probe{Policy: build(setup)}
 	cfg.Controls = watch
 	cfg.Judge = &Judge{Tops: make([]Reading, len(m.Points)), Targets: make([]float64, len(m.Points))}
@@ -211,6 +268,9 @@ func (p *Plan) play(build func(*Setup) Policy, seed uint64) *recorder {
 
 // Describe tells what was measured and searched before the runs.
 func (p *Plan) Describe() string {
+	if p.Scenario.Group != nil {
+		return fmt.Sprintf("a budget of %g candidates a second for %g requests a second", groupBudget, groupRate)
+	}
 	s := "T at the standard factor, and best static levels"
 	if p.share > 0 {
 		s += fmt.Sprintf(" (at %.0f %% of the cores)", 100*p.share)

@@ -25,6 +25,7 @@ type Scenario struct {
 	Peak float64
 
 	Users   Users
+	Exact   bool    // demand is what load and work say, without noise
 	Concave float64 // factor on the work that earns 63 %: below 1 is more concave; 0 means 1
 	FIFO    bool    // the search node queues instead of sharing
 	IO      float64 // factor on the I/O share, which does not scale with the level
@@ -33,6 +34,9 @@ type Scenario struct {
 	Delay  time.Duration // of metrics on their way to the controller
 	Loss   float64       // share of rollups that never arrive
 	Outage [2]float64    // seconds between which the controller is gone
+
+	// Group, when it is set, is all there is: a quota group without an engine.
+	Group *GroupWorld
 }
 
 // nominal is the rate at which the default gears fit: requests a second at each
@@ -80,7 +84,9 @@ func Scenarios() []Scenario {
 		return s
 	}
 	double := steady("load-2", 2)
-	return []Scenario{
+	crowded := steady("", 2.2)
+	crowded.Machines, crowded.Warm, crowded.Measure = 4, 60*time.Second, 120*time.Second
+	return append([]Scenario{
 		with(day, "day-conv", "a day with two peaks (0.6 to 2 times nominal) in 900 s, conversation trace", nil),
 		with(day, "day-code", "the same day on the code trace, held out: nothing was tuned on it", func(s *Scenario) { s.Trace = "code" }),
 		steady("load-1.3", 1.3), double, steady("load-4", 4),
@@ -116,7 +122,15 @@ func Scenarios() []Scenario {
 		with(steady("", 1.5), "slow", "1.5 times nominal, three machines; one search node is 1.6 times slower", func(s *Scenario) { s.Machines, s.Slow = 3, 1.6 }),
 		with(day, "delay", "the day with metrics 30 s late and a fifth of them lost", func(s *Scenario) { s.Delay, s.Loss = 30*time.Second, 0.2 }),
 		with(day, "outage", "the day with the controller gone from 540 s to 780 s, over the evening's peak", func(s *Scenario) { s.Outage = [2]float64{540, 780} }),
-	}
+		{
+			Name: "surge", About: "a news surge on four machines an app: 0.25 to 2.5 times nominal within 60 s, held for 90 s", Machines: 4,
+			Warm: 60 * time.Second, Measure: 240 * time.Second,
+			Load:  ramp([2]float64{0, 0.25}, [2]float64{40, 0.25}, [2]float64{100, 2.5}, [2]float64{190, 2.5}, [2]float64{220, 0.5}),
+			Event: 40, Peak: 2.5,
+		},
+		with(crowded, "weights", "2.2 times nominal on four machines an app: who is given the candidates", nil),
+		with(crowded, "weights-wrong", "the same; the values that policies are told are other users'", func(s *Scenario) { s.Users.Misjudged = true }),
+	}, groupWorlds()...)
 }
 
 // FindScenario finds a scenario by name.
@@ -164,6 +178,9 @@ func (s *Scenario) meanLoad() float64 {
 // model is the standard engine as the scenario bends it.
 func (s *Scenario) model() *Model {
 	m := Standard(s.machines())
+	if s.Exact {
+		m.Noise = 0
+	}
 	if s.FIFO {
 		m.Apps[SN].Queue = FIFO
 	}
