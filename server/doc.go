@@ -28,6 +28,7 @@
 //	leaderboard     ranking by level, movement, time at the floor; pure
 //	telemetry       reports -> windows -> rollups, history
 //	lease           one deciding controller among replicas, fencing epoch
+//	replica         what controllers on one database tell each other: presence, figures
 //	auth            users, roles, tokens, sessions, agents' credentials
 //	audit           who changed what, hash-chained
 //	settings        what administrators set at run time

@@ -88,7 +88,9 @@ func (s *shelf) SaveAgents(_ context.Context, agents []fleet.Agent) error {
 
 func (s *shelf) LoadAgents(context.Context) ([]fleet.Agent, error) { return nil, nil }
 
-func (s *shelf) DeleteAgents(_ context.Context, instances []string) error { return nil }
+func (s *shelf) DeleteAgents(context.Context, []string, time.Time) error { return nil }
+
+func (s *shelf) BannedAgents(context.Context) (map[string]string, error) { return nil, nil }
 
 func (s *shelf) BanAgent(context.Context, string, string, audit.Change) error { return nil }
 

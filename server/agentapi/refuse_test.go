@@ -115,6 +115,7 @@ func TestHugeFrameEndsTheStream(t *testing.T) {
 func TestBannedAgent(t *testing.T) {
 	virtual(t, func(t *testing.T, w *world) {
 		a := w.join(helloOf("sn", "sn-1"))
+		synctest.Wait() // welcomed is not joined yet
 		was, err := w.fleet.Ban(t.Context(), "sn-1", "bad disk", auditChange(), time.Now())
 		require.NoError(t, err)
 		require.True(t, w.hub.CutInstance(push.Key{App: was.App, IDC: was.IDC}, was.Instance, "banned: bad disk"))

@@ -142,7 +142,7 @@ func (ss *session) leave(clean bool) {
 		ss.out.Leave(clean)
 	}
 	if ss.id != "" {
-		ss.svc.opt.Fleet.Disconnect(ss.id, ss.svc.opt.Clock.Now())
+		ss.svc.opt.Fleet.Leave(ss.id, clean, ss.svc.opt.Clock.Now())
 	}
 }
 
@@ -206,6 +206,9 @@ func (ss *session) greet(who auth.AgentIdentity) error {
 	s.checkAhead(key, hello.Held)
 	ss.writing.Store(writeBusy) // until the first state is out, the handler writes
 	ss.out = s.opt.Hub.Join(key, c.Instance, push.Held{Version: hello.Held, Hash: hello.HeldHash, Tables: hello.Tables, Refused: c.LastAck}, ss)
+	if reason := s.opt.Fleet.Banned(c.Instance); reason != "" { // since the hello, when there was no stream to cut
+		return fault.New(fault.Forbidden, "agent %s is banned: %s", c.Instance, gear.Shown(reason))
+	}
 	ss.joinStaging(hello.StagedHash)
 	s.stats.hellos.Add(1)
 	s.opt.Joined(hello.App, hello.IDC)

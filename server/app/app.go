@@ -151,11 +151,11 @@ func (a *App) openAuth(ctx context.Context) error {
 func (a *App) wireControl(ctx context.Context) error {
 	a.fleet = fleet.NewRegistry(a.db, fleet.Options{
 		Replica: a.cfg.Replica, StaleAfter: a.cfg.Agents.StaleAfter, AgeOut: a.cfg.Agents.ForgetAfter, Now: a.clock.Now, Log: a.log,
+		Leading: a.leading, Codec: a.codec(), End: a.endSession, Elsewhere: a.elsewhere,
 	})
 	if err := a.fleet.Load(ctx); err != nil {
 		return fmt.Errorf("load agents: %w", err)
 	}
-	a.loops.Go(func() { a.fleet.Run(a.run) })
 
 	a.hub = push.NewHub(push.Options{})
 	a.loops.Go(func() { a.hub.Run(a.run) })
@@ -171,6 +171,8 @@ func (a *App) wireControl(ctx context.Context) error {
 	a.claims = control.NewService(a.db, a.db, a.loop.Nudge)
 	a.openPlanner()
 	a.loops.Go(func() { a.loop.Run(a.run) })
+	a.loops.Go(func() { a.fleet.Run(a.run) })
+	a.runExchange()
 	a.loops.Go(func() { a.pruner().run(a.run) })
 	a.runFeedback(holder)
 	a.runScenes(holder)

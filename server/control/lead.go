@@ -29,6 +29,11 @@ type leader struct {
 
 // lead decides until ctx, the term of the lease, ends.
 func (l *Loop) lead(ctx context.Context, held lease.Lease) {
+	defer func() { // whoever leads next says what troubles it
+		l.mu.Lock()
+		l.trouble = ""
+		l.mu.Unlock()
+	}()
 	t := &leader{loop: l, fence: held.Epoch, cache: map[tableKey]*template.Version{}, refused: map[place]string{}, again: map[place]bool{}}
 	for ctx.Err() == nil {
 		wait, err := t.look(ctx)

@@ -31,6 +31,8 @@ type Agent struct {
 	State        State
 	Session      string // of the live stream; "" when disconnected
 	Replica      string // controller that serves it
+	Home         string // controller that serves it or served it last
+	Epoch        int64  // of the session: a later one of the same agent has a higher
 	Held         gear.Version
 	HeldHash     string
 	Rung         gear.Rung
@@ -43,6 +45,10 @@ type Agent struct {
 	ConnectedAt  time.Time
 	SeenAt       time.Time
 	Banned       string // reason, "" when not banned
+	Quiet        bool   // stale, as its home saw it
+	Left         bool   // said goodbye: it owes nothing
+
+	savedAt time.Time // of its row
 }
 
 // Filter selects agents.
@@ -56,9 +62,14 @@ type Filter struct {
 // Store keeps what must survive a restart: who registered and what they declared.
 // Presence itself is in memory.
 type Store interface {
+	// SaveAgents replaces rows, but for those that tell of a newer session.
 	SaveAgents(ctx context.Context, agents []Agent) error
 	LoadAgents(ctx context.Context) ([]Agent, error)
-	DeleteAgents(ctx context.Context, instances []string) error
+	// DeleteAgents drops those of them that are not banned and were not seen since
+	// before.
+	DeleteAgents(ctx context.Context, instances []string, before time.Time) error
+	// BannedAgents gives the reasons by instance.
+	BannedAgents(ctx context.Context) (map[string]string, error)
 	BanAgent(ctx context.Context, instance, reason string, c audit.Change) error
 	UnbanAgent(ctx context.Context, instance string, c audit.Change) error
 }
@@ -68,4 +79,11 @@ type Declared struct {
 	App, IDC, Build, Point string
 	Machines               int
 	Params                 []gear.Param
+}
+
+// Codec packs the agents of an app x IDC for other controllers, App, IDC, State,
+// Replica, Home and Banned apart.
+type Codec interface {
+	Pack(agents []Agent) ([]byte, error)
+	Unpack(p []byte) ([]Agent, error)
 }

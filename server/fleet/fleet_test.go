@@ -52,13 +52,25 @@ func (s *shelf) LoadAgents(context.Context) (out []fleet.Agent, err error) {
 	return out, s.away
 }
 
-func (s *shelf) DeleteAgents(_ context.Context, instances []string) error {
+func (s *shelf) DeleteAgents(_ context.Context, instances []string, _ time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, i := range instances {
 		delete(s.agents, i)
 	}
 	return s.away
+}
+
+func (s *shelf) BannedAgents(context.Context) (map[string]string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := map[string]string{}
+	for i, a := range s.agents {
+		if a.Banned != "" {
+			out[i] = a.Banned
+		}
+	}
+	return out, s.away
 }
 
 func (s *shelf) BanAgent(_ context.Context, instance, reason string, _ audit.Change) error {
@@ -310,5 +322,44 @@ func TestWritesAreBatchedAndSurviveAnOutage(t *testing.T) {
 		require.NoError(t, again.Flush(t.Context(), time.Now()))
 		_, agents = s.written()
 		require.Zero(t, agents)
+	})
+}
+
+// TestAReturnOfAllIsNoLoad: ten thousand agents that come back to a controller that
+// began anew, as they were, write nothing; when they leave, rows go out evenly.
+func TestAReturnOfAllIsNoLoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 10_000
+		s := newShelf()
+		old := fleet.NewRegistry(s, fleet.Options{})
+		for i := range n {
+			connect(t, old, hello(fmt.Sprint("sn-", i)), time.Now())
+		}
+		require.NoError(t, old.Flush(t.Context(), time.Now()))
+		before, _ := s.written()
+
+		r := fleet.NewRegistry(s, fleet.Options{})
+		require.NoError(t, r.Load(t.Context()))
+		ctx, cancel := context.WithCancel(t.Context())
+		go r.Run(ctx)
+		time.Sleep(time.Minute)
+		var sessions []string
+		for i := range n {
+			sessions = append(sessions, connect(t, r, hello(fmt.Sprint("sn-", i)), time.Now()).Session)
+		}
+		time.Sleep(time.Minute)
+		after, _ := s.written()
+		require.Equal(t, before, after)
+		for _, id := range sessions {
+			r.Disconnect(id, time.Now())
+		}
+		for range 10 {
+			time.Sleep(time.Second)
+			now, _ := s.written()
+			require.LessOrEqual(t, now-after, 2, "at most two batches of 500 a second")
+			after = now
+		}
+		cancel()
+		synctest.Wait()
 	})
 }

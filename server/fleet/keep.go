@@ -4,16 +4,18 @@ import (
 	"context"
 	"fmt"
 	"time"
-
-	"github.com/allspark/allspark/proto/gear"
-	"github.com/allspark/allspark/server/audit"
-	"github.com/allspark/allspark/server/fault"
 )
 
-// batch bounds one write to the store.
-const batch = 500
+const (
+	// batch bounds one write to the store.
+	batch = 500
+	// perFlush bounds the rows of one flush while running: whatever happens to the
+	// fleet, the database gets an even load.
+	perFlush = 2 * batch
+)
 
-// Load reads who was registered before the restart. Nobody of them is connected.
+// Load reads who is registered and not known here: all, at the start. Nobody of them
+// is connected.
 func (r *Registry) Load(ctx context.Context) error {
 	agents, err := r.store.LoadAgents(ctx)
 	if err != nil {
@@ -26,7 +28,11 @@ func (r *Registry) Load(ctx context.Context) error {
 		if r.agents[a.Instance] != nil || len(r.agents) >= r.opt.MaxAgents {
 			continue
 		}
-		a.Session, a.Replica, a.State = "", "", StateDisconnected
+		a.Session, a.Replica, a.State, a.savedAt = "", "", StateDisconnected, a.SeenAt
+		if a.Banned != "" {
+			r.bans[a.Instance] = a.Banned
+		}
+		a.Banned = ""
 		r.agents[a.Instance] = a
 	}
 	r.changes++
@@ -35,16 +41,20 @@ func (r *Registry) Load(ctx context.Context) error {
 
 // Flush writes what changed since the last one. What could not be written stays
 // for the next.
-func (r *Registry) Flush(ctx context.Context, now time.Time) error {
+func (r *Registry) Flush(ctx context.Context, now time.Time) error { return r.flush(ctx, now, 0) }
+
+// flush writes at most limit rows, 0 for no limit.
+func (r *Registry) flush(ctx context.Context, now time.Time, limit int) error {
 	r.writing.Lock()
 	defer r.writing.Unlock()
-	for {
+	for done := 0; limit == 0 || done < limit; {
 		save, drop := r.takeBatch(now)
 		if len(save)+len(drop) == 0 {
 			return nil
 		}
-		err := r.write(ctx, save, drop)
+		err := r.write(ctx, save, drop, now)
 		if err == nil {
+			done += len(save) + len(drop)
 			continue
 		}
 		r.mu.Lock()
@@ -61,16 +71,17 @@ func (r *Registry) Flush(ctx context.Context, now time.Time) error {
 		r.mu.Unlock()
 		return err
 	}
+	return nil
 }
 
-func (r *Registry) write(ctx context.Context, save []Agent, drop []string) error {
+func (r *Registry) write(ctx context.Context, save []Agent, drop []string, now time.Time) error {
 	if len(save) > 0 {
 		if err := r.store.SaveAgents(ctx, save); err != nil {
 			return fmt.Errorf("save %d agents: %w", len(save), err)
 		}
 	}
 	if len(drop) > 0 {
-		if err := r.store.DeleteAgents(ctx, drop); err != nil {
+		if err := r.store.DeleteAgents(ctx, drop, now.Add(-r.ageOut())); err != nil {
 			return fmt.Errorf("delete %d agents: %w", len(drop), err)
 		}
 	}
@@ -86,6 +97,7 @@ func (r *Registry) takeBatch(now time.Time) (save []Agent, drop []string) {
 		}
 		delete(r.dirty, instance)
 		if a := r.agents[instance]; a != nil {
+			a.savedAt = now
 			save = append(save, r.view(a, now))
 		}
 	}
@@ -99,16 +111,27 @@ func (r *Registry) takeBatch(now time.Time) (save []Agent, drop []string) {
 	return save, drop
 }
 
-// AgeOut forgets the disconnected agents whose time is over and tells who went.
+func (r *Registry) ageOut() time.Duration {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.opt.AgeOut
+}
+
+// AgeOut forgets the disconnected agents whose time is over and tells who went. Only
+// who leads drops their rows: it alone can be sure to be the only one.
 func (r *Registry) AgeOut(now time.Time) []Agent {
+	leading := r.opt.Leading()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var out []Agent
 	for instance, a := range r.agents {
-		if expired(a, now, r.opt.AgeOut) {
+		if r.bans[instance] == "" && expired(a, now, r.opt.AgeOut) {
 			delete(r.agents, instance)
 			delete(r.dirty, instance)
-			r.gone[instance] = struct{}{}
+			delete(r.elsewhere, instance)
+			if leading {
+				r.gone[instance] = struct{}{}
+			}
 			out = append(out, *a)
 		}
 	}
@@ -118,17 +141,29 @@ func (r *Registry) AgeOut(now time.Time) []Agent {
 	return out
 }
 
+// freshen has the rows of agents that have been connected for long written again, so
+// that no row looks abandoned.
+func (r *Registry) freshen(now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, a := range r.sessions {
+		if now.Sub(a.savedAt) > r.opt.AgeOut/4 {
+			r.touch(a)
+		}
+	}
+}
+
 // Run flushes and ages out until ctx ends, and flushes once more on the way
 // out, for at most five seconds.
 func (r *Registry) Run(ctx context.Context) {
 	t := time.NewTicker(r.opt.FlushEvery)
 	defer t.Stop()
+	led := true // what Load read at the start
 	for {
 		select {
 		case <-t.C:
 			now := r.opt.Now()
-			r.AgeOut(now)
-			if err := r.Flush(ctx, now); err != nil && ctx.Err() == nil {
+			if err := r.turn(ctx, now, &led); err != nil && ctx.Err() == nil {
 				r.opt.Log.Warn("agents not saved yet", "error", err)
 			}
 		case <-ctx.Done():
@@ -142,62 +177,27 @@ func (r *Registry) Run(ctx context.Context) {
 	}
 }
 
-// Ban refuses an agent from now on. It gives the agent as it was, so that the
-// caller can end its stream.
-func (r *Registry) Ban(ctx context.Context, instance, reason string, c audit.Change, now time.Time) (Agent, error) {
-	if reason == "" {
-		return Agent{}, fault.WithProblems(gear.Problems{{Path: "reason", Code: "required", Message: "a ban wants a reason"}}, "ban refused")
-	}
-	if len(reason) > 1000 {
-		return Agent{}, fault.WithProblems(gear.Problems{{Path: "reason", Code: "size", Message: "a reason has at most 1000 bytes"}}, "ban refused")
-	}
-	before, err := r.Get(instance, now)
-	if err != nil {
-		return Agent{}, err
-	}
-	// The row must be there before it can be banned.
-	if err := r.Flush(ctx, now); err != nil {
-		return Agent{}, err
-	}
-	if err := r.store.BanAgent(ctx, instance, reason, c); err != nil {
-		return Agent{}, fmt.Errorf("ban agent %s: %w", instance, err)
-	}
-	return before, r.setBan(instance, reason)
-}
+// turnBudget bounds a turn: a database that says nothing must not stop the ageing.
+const turnBudget = 10 * time.Second
 
-// Unban lets an agent come back.
-func (r *Registry) Unban(ctx context.Context, instance string, c audit.Change, now time.Time) error {
-	a, err := r.Get(instance, now)
-	if err != nil {
-		return err
+func (r *Registry) turn(ctx context.Context, now time.Time, led *bool) error {
+	ctx, cancel := context.WithTimeout(ctx, turnBudget)
+	defer cancel()
+	// Who begins to lead ages out also those whom another had already forgotten.
+	if leading := r.opt.Leading(); leading != *led {
+		if leading {
+			if err := r.Load(ctx); err != nil {
+				return err
+			}
+		}
+		*led = leading
 	}
-	if a.Banned == "" {
-		return fault.New(fault.Conflict, "agent %s is not banned", gear.Shown(instance))
+	r.AgeOut(now)
+	r.freshen(now)
+	if r.opt.Codec != nil {
+		if err := r.readBans(ctx, now); err != nil {
+			return err
+		}
 	}
-	if err := r.store.UnbanAgent(ctx, instance, c); err != nil {
-		return fmt.Errorf("unban agent %s: %w", instance, err)
-	}
-	return r.setBan(instance, "")
-}
-
-func (r *Registry) setBan(instance, reason string) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	a := r.agents[instance]
-	if a == nil {
-		return fault.New(fault.NotFound, "there is no agent %s", gear.Shown(instance))
-	}
-	a.Banned = reason
-	r.changes++
-	return nil
-}
-
-// Banned gives the reason for which an instance is banned, "" when it is not.
-func (r *Registry) Banned(instance string) string {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	if a := r.agents[instance]; a != nil {
-		return a.Banned
-	}
-	return ""
+	return r.flush(ctx, now, perFlush)
 }

@@ -26,8 +26,22 @@ func (r *Registry) Get(instance string, now time.Time) (Agent, error) {
 
 func (r *Registry) view(a *Agent, now time.Time) Agent {
 	b := *a
-	b.State = stateOf(a, now, r.opt.StaleAfter)
+	b.State, b.Banned = r.state(a, now), r.bans[a.Instance]
+	if r.elsewhereOf(a) && a.Session != "" {
+		b.Replica = a.Home
+	}
 	return b
+}
+
+func (r *Registry) state(a *Agent, now time.Time) State {
+	switch {
+	case r.bans[a.Instance] != "":
+		return StateBanned
+	case r.elsewhereOf(a):
+		return stateElsewhere(a, r.peers[a.Home])
+	default:
+		return stateOf(a, now, r.opt.StaleAfter)
+	}
 }
 
 // List gives the agents that f selects, by instance; next continues after a
@@ -39,7 +53,7 @@ func (r *Registry) List(f Filter, now time.Time) (items []Agent, next string) {
 		if f.App != "" && a.App != f.App || f.IDC != "" && a.IDC != f.IDC || a.Instance <= f.After {
 			continue
 		}
-		if f.State != "" && stateOf(a, now, r.opt.StaleAfter) != f.State || !matches(a, f.Search) {
+		if f.State != "" && r.state(a, now) != f.State || !matches(a, f.Search) {
 			continue
 		}
 		items = append(items, r.view(a, now))
@@ -71,7 +85,7 @@ func (r *Registry) Counts(now time.Time) map[State]int {
 	defer r.mu.RUnlock()
 	out := map[State]int{}
 	for _, a := range r.agents {
-		out[stateOf(a, now, r.opt.StaleAfter)]++
+		out[r.state(a, now)]++
 	}
 	return out
 }
@@ -87,7 +101,7 @@ func (r *Registry) Declared(app string) []Declared {
 	index := map[key][]int{}
 	var out []Declared
 	for _, a := range r.agents {
-		if app != "" && a.App != app || a.Banned != "" {
+		if app != "" && a.App != app || r.bans[a.Instance] != "" {
 			continue
 		}
 	points:

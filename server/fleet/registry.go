@@ -3,8 +3,6 @@ package fleet
 import (
 	"cmp"
 	"log/slog"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -23,7 +21,18 @@ type Options struct {
 	MaxAgents  int              // 100,000
 	MaxScenes  int              // scenes remembered an app; 1,000
 	Now        func() time.Time // reference time for Run; time.Now
-	Log        *slog.Logger
+	// Leading tells whether this replica drops who aged out from the store; nil: it
+	// does.
+	Leading func() bool
+	// Codec packs agents for other replicas; nil: there are none.
+	Codec Codec
+	// End is told of sessions that are over though their stream may not know it: the
+	// agent is banned, or another replica serves it. It must not block or call back.
+	End func(a Agent, reason string)
+	// Elsewhere is told of agents of other replicas, as they are now, of which what
+	// they hold or whether they are there changed. It must not block or call back.
+	Elsewhere func(agents []Agent)
+	Log       *slog.Logger
 }
 
 func (o Options) withDefaults() Options {
@@ -34,6 +43,15 @@ func (o Options) withDefaults() Options {
 	o.MaxScenes = cmp.Or(max(o.MaxScenes, 0), 1000)
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Leading == nil {
+		o.Leading = func() bool { return true }
+	}
+	if o.End == nil {
+		o.End = func(Agent, string) {}
+	}
+	if o.Elsewhere == nil {
+		o.Elsewhere = func([]Agent) {}
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -53,6 +71,9 @@ type Registry struct {
 	dirty    map[string]struct{}
 	gone     map[string]struct{} // to be deleted from the store
 	changes  uint64              // rises with every change of presence or declaration
+	bans     map[string]string   // reasons by instance
+	banned   uint64              // rises with every ban and unban made here
+	shared                       // with other replicas
 
 	writing sync.Mutex // one batch at a time
 }
@@ -61,7 +82,10 @@ type Registry struct {
 func NewRegistry(store Store, opt Options) *Registry {
 	return &Registry{
 		opt: opt.withDefaults(), store: store, agents: map[string]*Agent{}, sessions: map[string]*Agent{},
-		scenes: map[string]map[string]struct{}{}, dirty: map[string]struct{}{}, gone: map[string]struct{}{},
+		scenes: map[string]map[string]struct{}{}, dirty: map[string]struct{}{}, gone: map[string]struct{}{}, bans: map[string]string{},
+		shared: shared{
+			peers: map[string]peer{}, moved: map[Place]struct{}{}, told: map[Place]time.Time{}, elsewhere: map[string]struct{}{},
+		},
 	}
 }
 
@@ -82,15 +106,19 @@ func (r *Registry) Connect(h gear.Hello, address string, now time.Time) (Connect
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	old := r.agents[h.Instance]
-	if old != nil && old.Banned != "" {
-		return Connection{}, fault.New(fault.Forbidden, "agent %s is banned: %s", old.Instance, gear.Shown(old.Banned))
+	if reason := r.bans[h.Instance]; reason != "" {
+		return Connection{}, fault.New(fault.Forbidden, "agent %s is banned: %s", h.Instance, gear.Shown(reason))
+	}
+	epoch := now.UnixMicro()
+	if old != nil {
+		epoch = max(epoch, old.Epoch+1) // whatever the clocks of two replicas say
 	}
 	c := Connection{Session: uuid.NewString(), Instance: h.Instance}
 	switch {
 	case old == nil:
 	case sameProcess(old, &h):
 		c.Replaced, c.LastAck = old.Session, old.LastAck
-	case old.Session != "":
+	case old.Session != "" && !r.lost(old):
 		c.Instance, old = r.freeID(h.Instance), nil
 	default:
 		old = nil // a new process takes over the id of one that is gone
@@ -100,19 +128,29 @@ func (r *Registry) Connect(h gear.Hello, address string, now time.Time) (Connect
 	}
 	a := &Agent{
 		Instance: c.Instance, App: h.App, IDC: h.IDC, Host: h.Host, Build: h.Build, SDK: h.SDK, Address: address,
-		Capabilities: h.Capabilities, Points: h.Points, State: StateConnected, Session: c.Session, Replica: r.opt.Replica,
+		Capabilities: h.Capabilities, Points: h.Points, State: StateConnected, Session: c.Session,
+		Replica: r.opt.Replica, Home: r.opt.Replica, Epoch: epoch,
 		Held: h.Held, HeldHash: h.HeldHash, Rung: h.FallbackRung, StartedAt: h.StartedAt, ConnectedAt: now, SeenAt: now,
 	}
 	if old != nil {
 		a.LastAck, a.LastAckAt, a.ClockOffset, a.CPU = old.LastAck, old.LastAckAt, old.ClockOffset, old.CPU
 		a.LastReportAt = old.LastReportAt
 	}
-	if before := r.agents[c.Instance]; before != nil {
+	before := r.agents[c.Instance]
+	if before != nil {
 		delete(r.sessions, before.Session)
 	}
 	r.agents[c.Instance], r.sessions[c.Session] = a, a
 	delete(r.gone, c.Instance)
-	r.touch(a)
+	delete(r.elsewhere, c.Instance)
+	// Ten thousand that come back as they were are ten thousand rows not written:
+	// that they are here, and what they hold, other replicas are told in a few.
+	if before == nil || !sameRow(before, a) || now.Sub(before.savedAt) > r.opt.AgeOut/4 {
+		r.touch(a)
+	} else {
+		a.savedAt = before.savedAt
+	}
+	r.move(a)
 	r.changes++
 	return c, nil
 }
@@ -130,6 +168,11 @@ func (r *Registry) freeID(taken string) string {
 
 // Disconnect ends a session; false when it is not the current one.
 func (r *Registry) Disconnect(session string, now time.Time) bool {
+	return r.Leave(session, false, now)
+}
+
+// Leave is Disconnect, with clean for an agent that said goodbye.
+func (r *Registry) Leave(session string, clean bool, now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a := r.sessions[session]
@@ -137,8 +180,9 @@ func (r *Registry) Disconnect(session string, now time.Time) bool {
 		return false
 	}
 	delete(r.sessions, session)
-	a.Session, a.Replica, a.SeenAt = "", "", now
+	a.Session, a.Replica, a.Left, a.SeenAt = "", "", clean, now
 	r.touch(a)
+	r.move(a)
 	r.changes++
 	return true
 }
@@ -146,19 +190,27 @@ func (r *Registry) Disconnect(session string, now time.Time) bool {
 // Ack notes an agent's answer. It reports false for a session that is over.
 func (r *Registry) Ack(session string, ack gear.Ack, now time.Time) bool {
 	return r.update(session, func(a *Agent) {
+		// A refusal must outlive this process: what was refused is not sent again.
+		if ack.Refused || a.LastAck.Refused {
+			r.touch(a)
+		}
 		a.LastAck, a.LastAckAt, a.SeenAt = ack, now, now
 		if !ack.Refused && a.Held.Less(ack.Version) {
 			a.Held = ack.Version
 		}
-	}, true)
+		r.move(a)
+	})
 }
 
 // Report notes what a report says about the agent itself.
 func (r *Registry) Report(session string, rep *gear.Report, now time.Time) bool {
 	ok := r.update(session, func(a *Agent) {
+		if a.Held != rep.Held || a.Rung != rep.Rung {
+			r.move(a)
+		}
 		a.Held, a.Rung, a.ClockOffset, a.CPU = rep.Held, rep.Rung, rep.Clock, rep.CPU
 		a.LastReportAt, a.SeenAt = now, now
-	}, false)
+	})
 	if ok {
 		r.learnScenes(session, rep)
 	}
@@ -180,16 +232,15 @@ func (r *Registry) Redeclare(session string, h gear.Hello, now time.Time) error 
 	}
 	r.update(session, func(a *Agent) {
 		a.Points, a.Capabilities, a.Held, a.HeldHash, a.Rung, a.SeenAt = h.Points, h.Capabilities, h.Held, h.HeldHash, h.FallbackRung, now
-	}, true)
-	r.mu.Lock()
-	r.changes++
-	r.mu.Unlock()
+		r.touch(a)
+		r.move(a)
+		r.changes++
+	})
 	return nil
 }
 
-// update changes the agent of a live session; keep says that the change is
-// worth a write. Reports are not: a batch a second of every agent would be.
-func (r *Registry) update(session string, change func(*Agent), keep bool) bool {
+// update changes the agent of a live session.
+func (r *Registry) update(session string, change func(*Agent)) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a := r.sessions[session]
@@ -197,59 +248,12 @@ func (r *Registry) update(session string, change func(*Agent), keep bool) bool {
 		return false
 	}
 	change(a)
-	if keep {
-		r.touch(a)
-	}
 	return true
 }
 
+// touch has the agent's row written: what must survive a restart changed. Reports
+// do not, nor do acknowledgements: a row a second of every agent would be.
 func (r *Registry) touch(a *Agent) { r.dirty[a.Instance] = struct{}{} }
 
-func (r *Registry) learnScenes(session string, rep *gear.Report) {
-	r.mu.RLock()
-	a := r.sessions[session]
-	var app string
-	fresh := false
-	if a != nil {
-		app = a.App
-		known := r.scenes[app]
-		for i := range rep.Points {
-			if _, ok := known[rep.Points[i].Scene]; !ok {
-				fresh = true
-				break
-			}
-		}
-	}
-	r.mu.RUnlock()
-	if !fresh {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	known := r.scenes[app]
-	if known == nil {
-		known = map[string]struct{}{}
-		r.scenes[app] = known
-	}
-	for i := range rep.Points {
-		if s := rep.Points[i].Scene; gear.PlaceName(s) && len(known) < r.opt.MaxScenes {
-			known[strings.Clone(s)] = struct{}{}
-		}
-	}
-}
-
-// Scenes gives the scenes that agents of app have reported; of all apps for "".
-func (r *Registry) Scenes(app string) []string {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	var out []string
-	for a, scenes := range r.scenes {
-		if app == "" || a == app {
-			for s := range scenes {
-				out = append(out, s)
-			}
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
+// move has other replicas told of the agent.
+func (r *Registry) move(a *Agent) { r.moved[Place{a.App, a.IDC}] = struct{}{} }

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -11,11 +12,9 @@ import (
 // maxText bounds build, SDK, address and capability texts.
 const maxText = 128
 
-// stateOf is the rule for presence at now.
+// stateOf is the rule for presence at now of an agent that is served here.
 func stateOf(a *Agent, now time.Time, staleAfter time.Duration) State {
 	switch {
-	case a.Banned != "":
-		return StateBanned
 	case a.Session == "":
 		return StateDisconnected
 	case now.Sub(later(a.LastReportAt, a.ConnectedAt)) > staleAfter:
@@ -25,16 +24,51 @@ func stateOf(a *Agent, now time.Time, staleAfter time.Duration) State {
 	}
 }
 
-// expired is the rule for ageing out: gone for longer than ageOut, and not
-// banned, because forgetting a ban would lift it.
-func expired(a *Agent, now time.Time, ageOut time.Duration) bool {
-	return a.Session == "" && a.Banned == "" && now.Sub(a.SeenAt) > ageOut
+// stateElsewhere is the rule for an agent that another replica serves: what that one
+// says counts while it is heard.
+func stateElsewhere(a *Agent, p peer) State {
+	switch {
+	case a.Session == "":
+		return StateDisconnected
+	case !p.alive || a.Quiet:
+		return StateStale
+	default:
+		return StateConnected
+	}
 }
 
-// sameProcess tells a returning process from another one with the same id.
-func sameProcess(a *Agent, h *gear.Hello) bool {
-	return a.App == h.App && a.IDC == h.IDC && a.Host == h.Host && a.StartedAt.Equal(h.StartedAt)
+// goneAfter is how long after a replica's last beat its agents count as disconnected:
+// those that live have found another by then.
+const goneAfter = time.Minute
+
+// newer is the rule for two accounts of one agent: the later session counts, and of
+// one session what its home says.
+func newer(told, known *Agent, by string) bool {
+	return told.Epoch > known.Epoch || told.Epoch == known.Epoch && known.Home == by
 }
+
+// sameRow tells that two sessions of an agent make the same row but for when.
+func sameRow(a, b *Agent) bool {
+	return a.App == b.App && a.IDC == b.IDC && a.Host == b.Host && a.Build == b.Build && a.SDK == b.SDK &&
+		sameStart(a.StartedAt, b.StartedAt) && a.LastAck.Refused == b.LastAck.Refused && slices.Equal(a.Capabilities, b.Capabilities) &&
+		slices.EqualFunc(a.Points, b.Points, func(x, y gear.PointDecl) bool {
+			return x.Name == y.Name && x.External == y.External && sameParams(x.Params, y.Params)
+		})
+}
+
+// expired is the rule for ageing out: gone for longer than ageOut. Who is banned is
+// kept, because forgetting a ban would lift it.
+func expired(a *Agent, now time.Time, ageOut time.Duration) bool {
+	return a.Session == "" && now.Sub(a.SeenAt) > ageOut
+}
+
+// sameProcess tells a returning process from another one with the same id. What was
+// stored, or told by another replica, has whole microseconds.
+func sameProcess(a *Agent, h *gear.Hello) bool {
+	return a.App == h.App && a.IDC == h.IDC && a.Host == h.Host && sameStart(a.StartedAt, h.StartedAt)
+}
+
+func sameStart(a, b time.Time) bool { return a.UnixMicro() == b.UnixMicro() }
 
 func later(a, b time.Time) time.Time {
 	if a.After(b) {

@@ -28,6 +28,10 @@
 // A stream that ends cleanly takes its member out of the ledger at once: a
 // machine that was shut down owes nothing.
 //
+// Agents that other controllers serve are members of the ledger too, without an
+// outbox: Elsewhere notes how they stand, a second or two late but with the time of
+// their answer.
+//
 // Units: elapsed times in time.Duration since Publish; To50, To99 and To100 are
 // the times at which that share of the expected members held the version.
 //

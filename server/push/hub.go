@@ -129,6 +129,36 @@ func (h *Hub) CutInstance(k Key, instance, reason string) bool {
 	return o != nil
 }
 
+// Yield cuts an agent's stream because its session is over: what the stream says from
+// now on changes nothing here.
+func (h *Hub) Yield(k Key, instance, reason string) bool {
+	g := h.group(k)
+	g.mu.Lock()
+	o := g.members[instance]
+	if o != nil {
+		o.end(reason)
+		g.remove(o)
+		g.ledger.leave(instance, false, h.now())
+	}
+	g.mu.Unlock()
+	if o != nil {
+		h.changed()
+	}
+	return o != nil
+}
+
+// Elsewhere notes in the ledger how an agent stands that another controller serves.
+// An agent whose stream is here is not touched.
+func (h *Hub) Elsewhere(k Key, instance string, m Elsewhere) {
+	g := h.group(k)
+	g.mu.Lock()
+	changed := g.members[instance] == nil && g.ledger.elsewhere(instance, m)
+	g.mu.Unlock()
+	if changed {
+		h.changed()
+	}
+}
+
 // Forget takes an instance that will not come back out of the ledger.
 func (h *Hub) Forget(k Key, instance string) {
 	g := h.group(k)

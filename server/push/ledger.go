@@ -68,6 +68,7 @@ type record struct {
 	hash    string
 	at      time.Time
 	to      [3]time.Duration
+	latest  time.Time // of what was noted: others' answers come late and out of order
 }
 
 type member struct {
@@ -88,7 +89,7 @@ func (l *ledger) publish(v gear.Version, hash string, at time.Time) {
 			l.past = slices.Delete(l.past, 0, len(l.past)-l.keep)
 		}
 	}
-	l.now, l.held = record{version: v, hash: hash, at: at}, 0
+	l.now, l.held = record{version: v, hash: hash, at: at, latest: at}, 0
 	for _, m := range l.members {
 		if m.held == v {
 			l.held++
@@ -141,6 +142,30 @@ func (l *ledger) ack(instance string, a gear.Ack, now time.Time) bool {
 	return true
 }
 
+// elsewhere reports whether anything changed.
+func (l *ledger) elsewhere(instance string, e Elsewhere) bool {
+	old := l.members[instance]
+	if e.Gone {
+		l.forget(instance)
+		l.mark(l.now.latest)
+		return old != nil
+	}
+	m := &member{held: e.Held, away: e.Away}
+	if e.Refused.Refused {
+		m.refused, m.problems = e.Refused.Version, e.Refused.Problems
+	}
+	if old != nil && old.held == m.held && old.refused == m.refused && old.away.IsZero() == m.away.IsZero() {
+		return false
+	}
+	l.forget(instance)
+	l.members[instance] = m
+	if m.held == l.now.version {
+		l.held++
+	}
+	l.mark(e.At)
+	return true
+}
+
 func (l *ledger) leave(instance string, clean bool, now time.Time) {
 	if clean {
 		l.forget(instance)
@@ -178,9 +203,12 @@ func (l *ledger) mark(now time.Time) {
 	if l.now.version == (gear.Version{}) {
 		return
 	}
+	if now.After(l.now.latest) {
+		l.now.latest = now
+	}
 	for i, p := range percents {
 		if l.now.to[i] == 0 && reached(l.held, len(l.members), p) {
-			l.now.to[i] = max(now.Sub(l.now.at), 1)
+			l.now.to[i] = max(l.now.latest.Sub(l.now.at), 1)
 		}
 	}
 }

@@ -26,6 +26,15 @@ type Held struct {
 	Refused gear.Ack // its last refusal, so that the same version is not sent again
 }
 
+// Elsewhere is how an agent stands whose stream another controller holds.
+type Elsewhere struct {
+	Held    gear.Version
+	Refused gear.Ack  // its last answer, if that was a refusal
+	At      time.Time // of its last answer, by the hub's clock
+	Away    time.Time // since when it is not there; zero: it is
+	Gone    bool      // it said goodbye and owes nothing
+}
+
 // Slot is a kind of frame of which only the newest counts.
 type Slot uint8
 

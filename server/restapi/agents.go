@@ -190,7 +190,7 @@ func (s *Server) toAgent(a fleet.Agent) api.Agent {
 		Banned: a.Banned, Capabilities: append([]string{}, a.Capabilities...),
 	}
 	if v, _, ok := s.deps.Push.Current(push.Key{App: a.App, IDC: a.IDC}); ok {
-		out.Current = a.Session != "" && !a.Held.Less(v)
+		out.Current = a.State == fleet.StateConnected && !a.Held.Less(v)
 	}
 	if a.LastAck.Version != (gear.Version{}) {
 		out.LastAck = &api.Ack{Version: toGearVersion(a.LastAck.Version), Refused: a.LastAck.Refused, Problems: problemErrors(a.LastAck.Problems)}

@@ -33,7 +33,7 @@ func (s *Server) changeRoutes() {
 	}, s.getChange)
 	handle(s, endpoint{
 		method: http.MethodGet, path: "/changes/{revision}/progress", id: "change-progress", tag: tag, verb: auth.Read,
-		summary: "How far is a change", description: "n of m agents hold it after t ms; stragglers and refusals by name. Of this replica's agents, while the revision is remembered.",
+		summary: "How far is a change", description: "n of m agents hold it after t ms; stragglers and refusals by name. While the revision is remembered.",
 	}, func(ctx context.Context, c *caller, in *RevisionPath) (*plain[api.Progress], error) {
 		shift, err := s.shift(ctx, c, in.Revision)
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/allspark/allspark/server/telemetry"
 )
 
-// Windows is the live part of telemetry, of the agents this replica serves.
+// Windows is the live part of telemetry, of the agents of all replicas.
 type Windows interface {
 	Points(f telemetry.Filter, now time.Time) []telemetry.Point
 	Agents(k telemetry.Key, now time.Time) []telemetry.AgentPoint

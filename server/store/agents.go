@@ -19,6 +19,7 @@ type agentRecord struct {
 	IDC      string `gorm:"column:idc"`
 	SeenAt   micros
 	Banned   string
+	Epoch    int64
 	Body     doc[agentDoc]
 }
 
@@ -47,6 +48,7 @@ type agentDoc struct {
 	State        string        `json:"state"`
 	Session      string        `json:"session,omitempty"`
 	Replica      string        `json:"replica,omitempty"`
+	Home         string        `json:"home,omitempty"`
 	HeldEpoch    int64         `json:"held_epoch,omitempty"`
 	HeldRevision int64         `json:"held_revision,omitempty"`
 	HeldHash     string        `json:"held_hash,omitempty"`
@@ -60,6 +62,14 @@ type agentDoc struct {
 	ConnectedAt  micros        `json:"connected_at,omitempty"`
 }
 
+func toAckDoc(a *gear.Ack) ackDoc {
+	return ackDoc{Epoch: a.Version.Epoch, Revision: a.Version.Revision, Refused: a.Refused, Problems: a.Problems}
+}
+
+func (d ackDoc) ack() gear.Ack {
+	return gear.Ack{Version: gear.Version{Epoch: d.Epoch, Revision: d.Revision}, Refused: d.Refused, Problems: d.Problems}
+}
+
 // IsZero leaves an ack that never came out of the document.
 func (d ackDoc) IsZero() bool {
 	return d.Epoch == 0 && d.Revision == 0 && !d.Refused && len(d.Problems) == 0
@@ -67,18 +77,15 @@ func (d ackDoc) IsZero() bool {
 
 func toAgentRecord(a fleet.Agent) agentRecord {
 	return agentRecord{
-		Instance: a.Instance, App: a.App, IDC: a.IDC, SeenAt: at(a.SeenAt), Banned: a.Banned,
+		Instance: a.Instance, App: a.App, IDC: a.IDC, SeenAt: at(a.SeenAt), Banned: a.Banned, Epoch: a.Epoch,
 		Body: docOf(agentDoc{
 			Host: a.Host, Build: a.Build, SDK: a.SDK, Address: a.Address, Capabilities: a.Capabilities,
 			Points: each(a.Points, func(p gear.PointDecl) pointDoc {
 				return pointDoc{Name: p.Name, External: p.External, Params: each(p.Params, toParamDoc)}
 			}),
-			State: string(a.State), Session: a.Session, Replica: a.Replica,
+			State: string(a.State), Session: a.Session, Replica: a.Replica, Home: a.Home,
 			HeldEpoch: a.Held.Epoch, HeldRevision: a.Held.Revision, HeldHash: a.HeldHash, Rung: uint8(a.Rung),
-			LastAck: ackDoc{
-				Epoch: a.LastAck.Version.Epoch, Revision: a.LastAck.Version.Revision,
-				Refused: a.LastAck.Refused, Problems: a.LastAck.Problems,
-			},
+			LastAck:   toAckDoc(&a.LastAck),
 			LastAckAt: at(a.LastAckAt), LastReportAt: at(a.LastReportAt), ClockOffset: a.ClockOffset, CPU: a.CPU,
 			StartedAt: at(a.StartedAt), ConnectedAt: at(a.ConnectedAt),
 		}),
@@ -88,24 +95,22 @@ func toAgentRecord(a fleet.Agent) agentRecord {
 func fromAgentRecord(r agentRecord) fleet.Agent {
 	b := r.Body.v
 	return fleet.Agent{
-		Instance: r.Instance, App: r.App, IDC: r.IDC, SeenAt: r.SeenAt.time(), Banned: r.Banned,
+		Instance: r.Instance, App: r.App, IDC: r.IDC, SeenAt: r.SeenAt.time(), Banned: r.Banned, Epoch: r.Epoch,
 		Host: b.Host, Build: b.Build, SDK: b.SDK, Address: b.Address, Capabilities: b.Capabilities,
 		Points: each(b.Points, func(p pointDoc) gear.PointDecl {
 			return gear.PointDecl{Name: p.Name, External: p.External, Params: each(p.Params, paramDoc.param)}
 		}),
-		State: fleet.State(b.State), Session: b.Session, Replica: b.Replica,
+		State: fleet.State(b.State), Session: b.Session, Replica: b.Replica, Home: b.Home,
 		Held: gear.Version{Epoch: b.HeldEpoch, Revision: b.HeldRevision}, HeldHash: b.HeldHash, Rung: gear.Rung(b.Rung),
-		LastAck: gear.Ack{
-			Version: gear.Version{Epoch: b.LastAck.Epoch, Revision: b.LastAck.Revision},
-			Refused: b.LastAck.Refused, Problems: b.LastAck.Problems,
-		},
+		LastAck:   b.LastAck.ack(),
 		LastAckAt: b.LastAckAt.time(), LastReportAt: b.LastReportAt.time(), ClockOffset: b.ClockOffset, CPU: b.CPU,
 		StartedAt: b.StartedAt.time(), ConnectedAt: b.ConnectedAt.time(),
 	}
 }
 
 // SaveAgents implements fleet.Store. It never touches a ban: an agent that talks
-// on must not lift its own. Rows go in order of instance, so that two replicas
+// on must not lift its own. A row that tells of a newer session stays: the agent
+// has gone to another controller since. Rows go in order of instance, so that two replicas
 // that save overlapping batches cannot deadlock.
 func (d *DB) SaveAgents(ctx context.Context, agents []fleet.Agent) error {
 	rs := each(agents, toAgentRecord)
@@ -125,7 +130,8 @@ func (d *DB) SaveAgents(ctx context.Context, agents []fleet.Agent) error {
 	return d.write(ctx, "save agents", func(tx *gorm.DB) error {
 		return tx.Clauses(clause.OnConflict{
 			Columns:   []clause.Column{{Name: "instance"}},
-			DoUpdates: clause.AssignmentColumns([]string{"app", "idc", "seen_at", "body"}),
+			DoUpdates: clause.AssignmentColumns([]string{"app", "idc", "seen_at", "epoch", "body"}),
+			Where:     clause.Where{Exprs: []clause.Expression{gorm.Expr("agents.epoch <= excluded.epoch")}},
 		}).CreateInBatches(rs, 200).Error
 	})
 }
@@ -139,11 +145,25 @@ func (d *DB) LoadAgents(ctx context.Context) ([]fleet.Agent, error) {
 	return each(rs, fromAgentRecord), nil
 }
 
-// DeleteAgents implements fleet.Store; banned ones stay, or their ban would be forgotten.
-func (d *DB) DeleteAgents(ctx context.Context, instances []string) error {
+// BannedAgents implements fleet.Store.
+func (d *DB) BannedAgents(ctx context.Context) (map[string]string, error) {
+	var rs []agentRecord
+	if err := d.read(ctx).Select("instance", "banned").Where("banned <> ''").Find(&rs).Error; err != nil {
+		return nil, opaque(err, "read the bans")
+	}
+	out := make(map[string]string, len(rs))
+	for i := range rs {
+		out[rs[i].Instance] = rs[i].Banned
+	}
+	return out, nil
+}
+
+// DeleteAgents implements fleet.Store; banned ones stay, or their ban would be
+// forgotten, and so do those that were seen since.
+func (d *DB) DeleteAgents(ctx context.Context, instances []string, before time.Time) error {
 	return d.write(ctx, "delete agents", func(tx *gorm.DB) error {
 		for batch := range slices.Chunk(instances, 500) {
-			if err := tx.Delete(&agentRecord{}, "instance IN ? AND banned = ''", batch).Error; err != nil {
+			if err := tx.Delete(&agentRecord{}, "instance IN ? AND banned = '' AND seen_at < ?", batch, at(before)).Error; err != nil {
 				return err
 			}
 		}

@@ -24,7 +24,7 @@ func testAgents(t *testing.T, db *store.DB) {
 			{Name: "tag_count", Kind: gear.KindInt, Unit: "tags", Min: gear.Int(10), Max: gear.Int(200), Default: gear.Int(100)},
 			{Name: "mode", Kind: gear.KindEnum, Values: []string{"a", "b"}, Default: gear.Enum("a"), Monotonic: gear.MonotonicDown},
 		}}},
-		State: fleet.StateConnected, Session: "s", Replica: "r", Held: gear.Version{Epoch: 2, Revision: 41}, HeldHash: "hh",
+		State: fleet.StateConnected, Session: "s", Replica: "r", Home: "r", Epoch: 7, Held: gear.Version{Epoch: 2, Revision: 41}, HeldHash: "hh",
 		Rung:      gear.RungLastGood,
 		LastAck:   gear.Ack{Version: gear.Version{Epoch: 2, Revision: 42}, Refused: true, Problems: []gear.Problem{{Path: "orders[0]", Code: "range", Message: "no"}}},
 		LastAckAt: now, LastReportAt: now, ClockOffset: -3 * time.Millisecond, CPU: 0.75, StartedAt: now, ConnectedAt: now, SeenAt: now,
@@ -43,14 +43,27 @@ func testAgents(t *testing.T, db *store.DB) {
 	full.State, full.Host = fleet.StateDisconnected, "h2"
 	full.Banned = "" // what the registry knows may be older than the ban
 	require.NoError(t, db.SaveAgents(ctx, []fleet.Agent{full}))
-	require.NoError(t, db.DeleteAgents(ctx, []string{"i-0", "m-000", "none"}))
+	require.NoError(t, db.DeleteAgents(ctx, []string{"i-0", "m-000", "none"}, now.Add(time.Second)))
 	got, err = db.LoadAgents(ctx)
 	require.NoError(t, err)
 	require.Len(t, got, 450)
 	require.Equal(t, "misbehaves", got[0].Banned, "neither saving nor forgetting lifts a ban")
 	require.Equal(t, "h2", got[0].Host)
 	require.NoError(t, db.UnbanAgent(ctx, "i-0", by("ann")))
-	require.NoError(t, db.DeleteAgents(ctx, []string{"i-0"}))
+	require.NoError(t, db.DeleteAgents(ctx, []string{"i-0"}, now))
+	got, err = db.LoadAgents(ctx)
+	require.NoError(t, err)
+	require.Len(t, got, 450, "it was seen since")
+	older := full
+	older.Epoch, older.Host = full.Epoch-1, "h3"
+	require.NoError(t, db.SaveAgents(ctx, []fleet.Agent{older}))
+	got, err = db.LoadAgents(ctx)
+	require.NoError(t, err)
+	require.Equal(t, "h2", got[0].Host, "an older session's row comes too late")
+	bans, err := db.BannedAgents(ctx)
+	require.NoError(t, err)
+	require.Empty(t, bans)
+	require.NoError(t, db.DeleteAgents(ctx, []string{"i-0"}, now.Add(time.Second)))
 	requireCode(t, fault.NotFound, db.BanAgent(ctx, "i-0", "", by("ann")))
 
 	// Two replicas save the same agents in opposite orders.

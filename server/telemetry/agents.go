@@ -59,7 +59,13 @@ func (w *Windows) Agents(k Key, now time.Time) []AgentPoint {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	var out []AgentPoint
+	out := append(a.sharesHere(k, now), a.sharesElsewhere(k, now)...)
+	slices.SortFunc(out, func(a, b AgentPoint) int { return cmp.Compare(a.Instance, b.Instance) })
+	markOutliers(out)
+	return out
+}
+
+func (a *appWindow) sharesHere(k Key, now time.Time) (out []AgentPoint) {
 	for src, g := range a.agents {
 		if src.IDC != k.IDC || now.Sub(g.heard()) > StaleAfter {
 			continue
@@ -69,8 +75,6 @@ func (w *Windows) Agents(k Key, now time.Time) []AgentPoint {
 			out = append(out, p)
 		}
 	}
-	slices.SortFunc(out, func(a, b AgentPoint) int { return cmp.Compare(a.Instance, b.Instance) })
-	markOutliers(out)
 	return out
 }
 

@@ -36,6 +36,8 @@ type AgentCrowds struct {
 	AvailableRT time.Duration
 	FitResidual float64
 	Crowds      []Crowd
+
+	machines int // that were added up; 0 for one
 }
 
 // Crowds is what the crowd loops of a series did in the last ten seconds.
@@ -62,32 +64,45 @@ func (w *Windows) Crowds(k Key, now time.Time) (Crowds, bool) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	s := a.series[k]
-	if s == nil || now.Sub(s.heard) > ForgetAfter {
+	p := a.read(k, a.series[k], now)
+	if now.Sub(p.LastHeard) > ForgetAfter {
 		return Crowds{}, false
 	}
 	out := Crowds{Key: k}
-	if p := a.read(s, now); p.Recent != nil {
+	if p.Recent != nil {
 		// read left the ten seconds' sum in scratch.
 		out.At, out.Window, out.Count, out.Mean = p.Recent.At, p.Recent.Window, p.Recent.Count, p.Recent.Mean
 		out.RT = slices.Collect(a.scratch.Bins())
 	}
+	all := append(a.crowdsHere(k, now), a.crowdsElsewhere(k, now)...)
+	machines := 0
+	for i := range all {
+		x := &all[i]
+		out.AvailableRT = max(out.AvailableRT, x.AvailableRT)
+		out.FitResidual += x.FitResidual * float64(max(1, x.machines))
+		machines += max(1, x.machines)
+		if x.Instance != "" { // the rest are many of another replica, added up
+			out.Agents = append(out.Agents, *x)
+		}
+	}
+	out.FitResidual /= float64(max(1, machines))
+	slices.SortFunc(out.Agents, func(a, b AgentCrowds) int { return cmp.Compare(a.Instance, b.Instance) })
+	out.Crowds = mergeCrowds(all)
+	return out, true
+}
+
+// crowdsHere gives the crowds of the agents that report to this replica.
+func (a *appWindow) crowdsHere(k Key, now time.Time) (out []AgentCrowds) {
 	for src, g := range a.agents {
 		if src.IDC != k.IDC || now.Sub(g.heard()) > StaleAfter {
 			continue
 		}
 		if x, ok := g.crowds(k, now); ok {
 			x.Source = src
-			out.Agents = append(out.Agents, x)
+			out = append(out, x)
 		}
 	}
-	slices.SortFunc(out.Agents, func(a, b AgentCrowds) int { return cmp.Compare(a.Instance, b.Instance) })
-	for i := range out.Agents {
-		out.AvailableRT = max(out.AvailableRT, out.Agents[i].AvailableRT)
-		out.FitResidual += out.Agents[i].FitResidual / float64(len(out.Agents))
-	}
-	out.Crowds = mergeCrowds(out.Agents)
-	return out, true
+	return out
 }
 
 // crowds adds up an agent's reports of the last ten seconds; edges, work and

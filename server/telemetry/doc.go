@@ -25,6 +25,15 @@
 // are within 25 % are shown as one. Errors of needless downgrades add up within a
 // machine, whose crowds share a fit, and as squares between machines.
 //
+// # Other replicas
+//
+// Each replica tells the others the closed seconds of the series it hears, with their
+// sketches, and every five seconds the shares of its agents and their crowds (of more
+// than a hundred agents a series the sum). Readers add them up second by second, so a
+// series is of all agents, wherever they are served. While others are heard the
+// newest second shown is three seconds older. Where this replica alone hears
+// an app's agents nothing changes. See server/replica for what it costs.
+//
 // # Silence
 //
 // Nothing old is shown as current: after StaleAfter without a report a point has

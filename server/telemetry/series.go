@@ -9,8 +9,8 @@ import (
 
 const (
 	recentSeconds = 10
-	// ring holds the ten seconds that are shown, two that are still open, and what
-	// a late report may reach back to.
+	// ring holds the ten seconds that are shown, which may end peerLag before the
+	// newest complete one, two that are still open, and the one that is to come.
 	ring = 16
 	// completeAfter: second s takes no more reports from s+2 on.
 	completeAfter = 2
@@ -29,13 +29,18 @@ type slot struct {
 	sum   []byte   // their sum, encoded, from then on
 }
 
+// seconds are the newest of a series, as one replica heard them.
+type seconds struct {
+	slots [ring]slot
+	first int64 // second of the first report since it was last silent
+	heard time.Time
+}
+
 // series is guarded by its app's lock.
 type series struct {
-	key    Key
-	slots  [ring]slot
+	key Key
+	seconds
 	closed int64 // newest second that was closed
-	first  int64 // second of the first report since it was last silent
-	heard  time.Time
 
 	minute      int64 // that minuteTally is of
 	minuteTally tally
@@ -107,39 +112,55 @@ func (s *series) finish(done func(minute int64, m *tally, rt *sketch.Sum)) {
 	}
 }
 
-// last gives the newest complete second that has reports, if it is fresh: one
+// last gives the newest second up to end that has reports, if it is fresh: one
 // machine's windows drift, so a single second may be empty.
-func (s *series) last(complete int64, scratch *sketch.Sum) *Rollup {
-	for second := complete; second > complete-2; second-- {
-		if sl := s.at(second); sl != nil {
-			scratch.Reset()
-			_ = scratch.Merge(sl.sum) // we encoded it ourselves
-			r := sl.rollup(time.Unix(second+1, 0).UTC(), time.Second, scratch)
+func last(parts []*seconds, end int64, scratch *sketch.Sum) *Rollup {
+	for second := end; second > end-2; second-- {
+		scratch.Reset()
+		if t := sum(parts, second, scratch); t.agents > 0 {
+			r := t.rollup(time.Unix(second+1, 0).UTC(), time.Second, scratch)
 			return &r
 		}
 	}
 	return nil
 }
 
-// recent joins the ten seconds up to the newest complete one.
-func (s *series) recent(complete int64, scratch *sketch.Sum) *Rollup {
-	var t tally
+// recent joins the ten seconds up to end.
+func recent(parts []*seconds, end int64, scratch *sketch.Sum) *Rollup {
+	var all tally
 	scratch.Reset()
-	for second := complete - recentSeconds + 1; second <= complete; second++ {
-		if sl := s.at(second); sl != nil {
-			t.add(&sl.tally)
-			_ = scratch.Merge(sl.sum)
-		}
+	first := end
+	for second := end - recentSeconds + 1; second <= end; second++ {
+		t := sum(parts, second, scratch)
+		all.add(&t)
 	}
-	if t.agents == 0 {
+	if all.agents == 0 {
 		return nil
 	}
-	covered := min(recentSeconds, max(1, complete-s.first+1))
-	r := t.rollup(time.Unix(complete+1, 0).UTC(), time.Duration(covered)*time.Second, scratch)
+	for _, p := range parts {
+		if p.first > 0 {
+			first = min(first, p.first)
+		}
+	}
+	covered := min(recentSeconds, max(1, end-first+1))
+	r := all.rollup(time.Unix(end+1, 0).UTC(), time.Duration(covered)*time.Second, scratch)
 	return &r
 }
 
-func (s *series) at(second int64) *slot {
+// sum adds up one second of all replicas: they hear different agents.
+func sum(parts []*seconds, second int64, into *sketch.Sum) (t tally) {
+	for _, p := range parts {
+		if sl := p.at(second); sl != nil {
+			agents := t.agents
+			t.add(&sl.tally)
+			t.agents = agents + sl.agents
+			_ = into.Merge(sl.sum) // we, or a peer's build of this, encoded it
+		}
+	}
+	return t
+}
+
+func (s *seconds) at(second int64) *slot {
 	if second < 0 {
 		return nil
 	}

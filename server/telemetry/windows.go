@@ -33,6 +33,8 @@ type appWindow struct {
 	scratch sketch.Sum
 	refused map[verdict]int64
 	done    []Minute // finished minutes that nobody has taken yet
+	peers   map[string]*peerWindow
+	tellState
 }
 
 // maxDone bounds finished minutes per app while nobody takes them.
@@ -67,7 +69,7 @@ func (w *Windows) app(name string, create bool) *appWindow {
 		w.lost++
 		return nil
 	}
-	a = &appWindow{name: name, series: map[Key]*series{}, agents: map[Source]*agent{}, refused: map[verdict]int64{}}
+	a = &appWindow{name: name, series: map[Key]*series{}, agents: map[Source]*agent{}, refused: map[verdict]int64{}, peers: map[string]*peerWindow{}}
 	w.apps[name] = a
 	return a
 }
@@ -121,7 +123,7 @@ func (a *appWindow) point(src Source, p *gear.PointReport, second int64, cpu flo
 		if len(a.series) >= l.Series {
 			return overflow
 		}
-		s = &series{key: k, closed: second - completeAfter - 1, first: second, minute: second / 60}
+		s = &series{key: k, seconds: seconds{first: second}, closed: second - completeAfter - 1, minute: second / 60}
 		a.series[k] = s
 	}
 	if s.full(second) {
@@ -163,6 +165,7 @@ func (w *Windows) Advance(now time.Time) {
 				delete(a.agents, src)
 			}
 		}
+		a.forgetPeers(now)
 		a.mu.Unlock()
 	}
 }
@@ -188,11 +191,28 @@ type Point struct {
 	Stale     bool // silent for longer than StaleAfter
 }
 
-func (a *appWindow) read(s *series, now time.Time) Point {
-	a.advance(s, now)
-	p := Point{Key: s.key, LastHeard: s.heard, Stale: now.Sub(s.heard) > StaleAfter}
+// read joins what this replica and others heard of a series; s is nil when only
+// others did.
+func (a *appWindow) read(k Key, s *series, now time.Time) Point {
+	end := complete(now)
+	var parts []*seconds
+	if s != nil {
+		a.advance(s, now)
+		parts = append(parts, &s.seconds)
+	}
+	parts, shared := a.elsewhere(parts, k, now)
+	if shared {
+		end -= peerLag
+	}
+	p := Point{Key: k}
+	for _, x := range parts {
+		if x.heard.After(p.LastHeard) {
+			p.LastHeard = x.heard
+		}
+	}
+	p.Stale = now.Sub(p.LastHeard) > StaleAfter
 	if !p.Stale {
-		p.Last, p.Recent = s.last(complete(now), &a.scratch), s.recent(complete(now), &a.scratch)
+		p.Last, p.Recent = last(parts, end, &a.scratch), recent(parts, end, &a.scratch)
 	}
 	return p
 }
@@ -205,11 +225,8 @@ func (w *Windows) Point(k Key, now time.Time) (Point, bool) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	s := a.series[k]
-	if s == nil || now.Sub(s.heard) > ForgetAfter {
-		return Point{}, false
-	}
-	return a.read(s, now), true
+	p := a.read(k, a.series[k], now)
+	return p, now.Sub(p.LastHeard) <= ForgetAfter
 }
 
 // Points gives every series that matches, in order of app, point, IDC and scene,
@@ -221,10 +238,19 @@ func (w *Windows) Points(f Filter, now time.Time) []Point {
 			continue
 		}
 		a.mu.Lock()
-		for k, s := range a.series {
-			if f.match(k) && now.Sub(s.heard) <= ForgetAfter {
-				out = append(out, a.read(s, now))
+		add := func(k Key, s *series) {
+			if !f.match(k) {
+				return
 			}
+			if p := a.read(k, s, now); now.Sub(p.LastHeard) <= ForgetAfter {
+				out = append(out, p)
+			}
+		}
+		for k, s := range a.series {
+			add(k, s)
+		}
+		for k := range a.onlyElsewhere() {
+			add(k, nil)
 		}
 		a.mu.Unlock()
 	}

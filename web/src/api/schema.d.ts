@@ -565,7 +565,7 @@ export interface paths {
         };
         /**
          * How far is a change
-         * @description n of m agents hold it after t ms; stragglers and refusals by name. Of this replica's agents, while the revision is remembered.
+         * @description n of m agents hold it after t ms; stragglers and refusals by name. While the revision is remembered.
          */
         get: operations["change-progress"];
         put?: never;
