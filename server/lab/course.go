@@ -16,7 +16,6 @@ type courseRecorder struct {
 	*ordered
 	engine *Engine
 	step   time.Duration
-	on     bool
 
 	points   []pointSum
 	ordinary []float64 // CPU a visit's scalable work takes at the app's defaults
@@ -87,7 +86,6 @@ func (r *courseRecorder) begin() {
 	r.engine.Tally.Reset()
 	clear(r.points)
 	r.measure()
-	r.on = true
 }
 
 // measure gives the share of cores busy since the last call, by app.
