@@ -92,7 +92,11 @@ export default function LogTab({ plan }: { plan: Seen }) {
                       </td>
                       <td>{l.who}</td>
                       <td className="wrap">
-                        {l.revision ? <Link to={`/changes/${l.revision}`}>#{l.revision}</Link> : null}{" "}
+                        {l.revision ? (
+                          <Link className="in-text" to={`/changes/${l.revision}`}>
+                            #{l.revision}
+                          </Link>
+                        ) : null}{" "}
                         {l.what}
                       </td>
                     </tr>

@@ -32,7 +32,7 @@ export function ConflictBox(props: { problem: Problem; onTheirs: () => void; onM
             value !== undefined && (
               <div key={label}>
                 <b>{t(label)}</b>
-                <pre>{text(value)}</pre>
+                <pre tabIndex={0}>{text(value)}</pre>
               </div>
             ),
         )}
