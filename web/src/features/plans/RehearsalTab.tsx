@@ -180,14 +180,15 @@ function Totals(props: { of: Rehearsal; with: RehearsalTotals; without: Rehearsa
 function Charts({ of, zone }: { of: RehearsalDetail; zone: string }) {
   const { t } = useTranslation();
   const at = useMemo(() => of.at.map((x) => Date.parse(x)), [of.at]);
-  const marks = useMemo(
-    () =>
-      of.marks.map((m) => ({
-        at: Date.parse(m.at),
-        name: `${m.ends ? "▪" : "▸"} ${m.step}`,
-      })),
-    [of.marks],
-  );
+  // Where one step ends as another starts there is one mark, named after the start.
+  const marks = useMemo(() => {
+    const names = new Map<number, string>();
+    for (const m of of.marks) {
+      const t = Date.parse(m.at);
+      if (!m.ends || !names.has(t)) names.set(t, `${m.ends ? "▪" : "▸"} ${m.step}`);
+    }
+    return [...names].map(([at, name]) => ({ at, name }));
+  }, [of.marks]);
   const { curve, control } = of;
   const plots = useMemo(() => {
     const pair = (a: number[], b: number[], step = false) => [

@@ -67,7 +67,7 @@ export function StepBoard({ plan, steps, now }: { plan: api.Seen; steps: PlanSte
                     )}
                   </td>
                   <td>
-                    {end ? <Wall at={end} zone={plan.zone} /> : <span className="soft">–</span>}
+                    {end ? <Wall at={end} zone={plan.zone} date={false} /> : <span className="soft">–</span>}
                     {state === "inForce" && end && (
                       <span className="soft">
                         {" "}
