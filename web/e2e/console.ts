@@ -91,3 +91,45 @@ export const test = base.extend<{ page: Page }, { session: string }>({
 });
 
 export { expect };
+
+/** Calls the API with the page's own session. */
+export async function call<T>(page: Page, method: string, path: string, body?: unknown): Promise<T> {
+  const answer = await page.evaluate(
+    async ([method, path, body]) => {
+      const got = await fetch(`/api/v1${path}`, {
+        method,
+        ...(body === undefined
+          ? {}
+          : { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }),
+      });
+      return { ok: got.ok, status: got.status, text: await got.text() };
+    },
+    [method, path, body] as const,
+  );
+  expect(answer.ok, `${method} ${path}: ${answer.status} ${answer.text}`).toBe(true);
+  return (answer.text ? JSON.parse(answer.text) : undefined) as T;
+}
+
+/** Makes a user and signs them in, in a browser of their own. */
+export async function secondUser(
+  page: Page,
+  role: "viewer" | "operator" | "admin",
+  scope: { app?: string; idc?: string } = {},
+): Promise<{ page: Page; name: string; close: () => Promise<void> }> {
+  const name = `second-${role}-${Date.now() % 10_000_000}`;
+  const { password } = await call<{ password: string }>(page, "POST", "/users", {
+    name,
+    grants: [{ role, app: scope.app ?? "*", idc: scope.idc ?? "*" }],
+  });
+  const context = await page
+    .context()
+    .browser()!
+    .newContext({
+      baseURL: address(),
+      viewport: { width: 1440, height: 900 },
+      locale: "en-GB",
+    });
+  const second = await context.newPage();
+  await signIn(second, name, password);
+  return { page: second, name, close: () => context.close() };
+}
