@@ -115,10 +115,10 @@ func slow(machine int, by float64) func(int, *telemetry.Machine) {
 func TestBadMachine(t *testing.T) {
 	b := newBed(t).calm()
 	b.each = slow(2, 1.6)
-	a := b.run(10).one(BadMachine)
+	a := b.run(20).one(BadMachine)
 	require.Equal(t, Scope{App: "sn", IDC: "ea119", Scene: "k2", Point: "recall", Instance: "m2"}, a.Scope)
 	require.InDelta(t, 0.6, a.Value, 0.1)
-	require.Equal(t, 5*time.Second, a.FiredAt.Sub(a.StartedAt), "for as long as the rule says")
+	require.Equal(t, 15*time.Second, a.FiredAt.Sub(a.StartedAt), "for as long as the rule says")
 	// The loop turns its level down until the RT is as before: it is off all the same.
 	b.each = func(i int, m *telemetry.Machine) {
 		if i == 2 {
@@ -139,7 +139,7 @@ func TestBadMachineThatFailsFast(t *testing.T) {
 			m.Shares[0].Bad, m.Shares[0].RTSum = m.Shares[0].Count/2, m.Shares[0].RTSum/4
 		}
 	}
-	require.Contains(t, b.run(10).one(BadMachine).Reason, "loses 50 % of its requests")
+	require.Contains(t, b.run(20).one(BadMachine).Reason, "loses 50 % of its requests")
 }
 
 // Of two machines nobody knows which one is wrong; of two populations neither is.
@@ -163,7 +163,7 @@ func TestBadRelease(t *testing.T) {
 					slow(i, 1.5)(i, m)
 				}
 			}
-			a := b.run(12).one(BadRelease)
+			a := b.run(20).one(BadRelease)
 			require.Equal(t, "2", a.Scope.Object)
 			b.run(200).one(BadRelease) // and by no other name
 		})
@@ -180,14 +180,14 @@ func TestCapacity(t *testing.T) {
 	t.Run("slower", func(t *testing.T) {
 		b := newBed(t).calm()
 		b.each = slow(-1, 1.8)
-		require.Contains(t, b.run(12).one(Capacity).Reason, "all 6 machines need 7")
+		require.Contains(t, b.run(20).one(Capacity).Reason, "for the same work at recall than some minutes ago, at the same traffic")
 		b.run(400).one(Capacity) // what is wrong does not become what is usual
 		require.Empty(t, b.over)
 	})
 	t.Run("floor", func(t *testing.T) {
 		b := newBed(t).calm()
 		b.level, b.n, b.rt = 1, 2000, 9*time.Millisecond // traffic explains the level, not that nothing is left
-		a := b.run(12).one(Capacity)
+		a := b.run(20).one(Capacity)
 		require.Equal(t, Critical, a.Severity)
 		require.Contains(t, a.Reason, "lowest level")
 	})
@@ -199,7 +199,7 @@ func TestCapacity(t *testing.T) {
 	t.Run("gone", func(t *testing.T) {
 		b := newBed(t).calm()
 		b.machines, b.n, b.rt = 4, 300, 11*time.Millisecond
-		require.Contains(t, b.run(12).one(Capacity).Reason, "2 of 6 machines stopped reporting")
+		require.Contains(t, b.run(20).one(Capacity).Reason, "2 of 6 machines stopped reporting")
 	})
 	t.Run("scaled in", func(t *testing.T) { // fewer machines that do as well are no fault
 		b := newBed(t).calm()
@@ -217,17 +217,17 @@ func TestInput(t *testing.T) {
 	t.Run("heavier", func(t *testing.T) {
 		b := newBed(t).calm()
 		b.load, b.rt = 150, 12*time.Millisecond
-		require.Contains(t, b.run(12).one(InputShift).Reason, "50 % more load")
+		require.Contains(t, b.run(20).one(InputShift).Reason, "50 % more load")
 	})
 	t.Run("lighter", func(t *testing.T) {
 		b := newBed(t).calm()
 		b.load, b.rt = 50, 5*time.Millisecond
-		require.Contains(t, b.run(12).one(InputShift).Reason, "50 % less load")
+		require.Contains(t, b.run(20).one(InputShift).Reason, "50 % less load")
 	})
 	t.Run("silent", func(t *testing.T) {
 		b := newBed(t).calm()
 		b.n = 0
-		require.Contains(t, b.run(12).one(InputSilent).Reason, "120 a second")
+		require.Contains(t, b.run(20).one(InputSilent).Reason, "120 a second")
 		b.n = 200
 		b.run(60)
 		require.Len(t, b.over, 1)
@@ -235,7 +235,7 @@ func TestInput(t *testing.T) {
 	t.Run("nobody reports", func(t *testing.T) {
 		b := newBed(t).calm()
 		b.machines = 0
-		require.Equal(t, Critical, b.run(12).one(InputSilent).Severity)
+		require.Equal(t, Critical, b.run(20).one(InputSilent).Severity)
 	})
 }
 
@@ -269,7 +269,7 @@ func TestStates(t *testing.T) {
 func TestBlinksCountAsOne(t *testing.T) {
 	b := newBed(t).calm()
 	slowNow := slow(2, 1.6)
-	for i := range 12 {
+	for i := range 26 {
 		b.each = nil
 		if i%3 != 2 { // unseen every third second
 			b.each = slowNow
@@ -283,7 +283,7 @@ func TestBlinksCountAsOne(t *testing.T) {
 func TestTakeOver(t *testing.T) {
 	b := newBed(t).calm()
 	b.each = slow(2, 1.6)
-	a := b.run(10).one(BadMachine)
+	a := b.run(20).one(BadMachine)
 	b.book = NewBook([]*Alert{a}, b.now)
 	b.run(120).one(BadMachine)
 	b.each = nil

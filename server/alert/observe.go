@@ -76,6 +76,7 @@ type share struct {
 	n       int64
 	lnRT    float64
 	lnLvl   float64 // 0 where no level is read
+	lnLoad  float64 // 0 where the app says nothing of it
 	level   float64
 	bad     float64
 }
@@ -83,6 +84,10 @@ type share struct {
 // cost is ln RT at level 1, up to a constant: what a request costs the machine
 // rises when its RT does, and when the level that holds the RT falls.
 func (s *share) cost() float64 { return s.lnRT - s.lnLvl }
+
+// dearer is how much more of the cost than load explains: requests that bring more
+// take longer, on any machine. What costs less is never explained away.
+func dearer(cost, lnLoad float64) float64 { return cost - min(max(lnLoad, 0), max(cost, 0)) }
 
 func (s *series) cost() float64 { return s.lnRT - s.lnLvl }
 

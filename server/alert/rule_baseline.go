@@ -157,6 +157,6 @@ func (m *memory) change(s *series) change {
 	b := t.base
 	return change{
 		known: true, base: b, lnQPS: math.Log((float64(s.count)/window + 0.01) / (b.qps + 0.01)), lnLoad: s.lnLoad - b.lnLoad,
-		cost: s.cost() - b.cost, lnRT: s.lnRT - b.lnRT, lnLvl: s.lnLvl - b.lnLvl, bad: s.bad - b.bad,
+		cost: dearer(s.cost()-b.cost, s.lnLoad-b.lnLoad), lnRT: s.lnRT - b.lnRT, lnLvl: s.lnLvl - b.lnLvl, bad: s.bad - b.bad,
 	}
 }

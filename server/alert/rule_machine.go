@@ -13,7 +13,9 @@ const (
 	leastPeers = 3
 	// peerWidths of the peers' own spread around their median a machine must
 	// exceed besides the threshold.
-	peerWidths = 5
+	peerWidths = 6
+	// aloneN is how many requests a series needs to accuse a machine alone.
+	aloneN = 60
 	// badShare more of its requests lost than at its peers makes a machine bad,
 	// however fast it fails.
 	badShare = 0.1
@@ -52,19 +54,19 @@ func deviations(v *view) []deviation {
 			if peers[build] < leastPeers {
 				continue
 			}
-			var costs, bads []float64
+			var costs, bads, loads []float64
 			for k := range s.each {
 				if v.machines[s.each[k].machine].build == build {
-					costs, bads = append(costs, s.each[k].cost()), append(bads, s.each[k].bad)
+					costs, bads, loads = append(costs, s.each[k].cost()), append(bads, s.each[k].bad), append(loads, s.each[k].lnLoad)
 				}
 			}
 			if len(costs) < leastPeers {
 				continue
 			}
 			d, n := &out[x.machine], float64(x.n)
-			cost, bad := x.cost()-median(costs), x.bad-median(bads)
+			cost, bad := dearer(x.cost()-median(costs), x.lnLoad-median(loads)), x.bad-median(bads)
 			d.cost, d.bad, d.n = d.cost+n*cost, d.bad+n*bad, d.n+n
-			if d.places == nil || max(cost, bad) > max(d.worstCost, d.worstBad) {
+			if d.places == nil || x.n >= aloneN && max(cost, bad) > max(d.worstCost, d.worstBad) {
 				d.worst, d.worstCost, d.worstBad = s.key, cost, bad
 			}
 			d.places = append(d.places, s.key.Point+"/"+s.key.Scene)
@@ -96,7 +98,7 @@ func judgeMachines(v *view, m *memory, r Rule, now time.Time) (out []Sighting) {
 		d := &all[i]
 		// A point may be broken alone: its own deviation counts when it is twice the
 		// limit, as one series is noisier than all of them.
-		slow := d.cost > limit || d.worstCost > 2*limit
+		slow := d.cost > limit || d.worstCost > 2*limit && d.cost > limit/4
 		if d.n == 0 || !slow && d.bad <= badShare {
 			continue
 		}

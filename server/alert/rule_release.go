@@ -67,13 +67,13 @@ func judgeRelease(v *view, m *memory, r Rule, now time.Time) *Sighting {
 	var worst *Sighting
 	var places []string
 	for _, s := range v.own() {
-		var fresh, old, freshBad, oldBad []float64
+		var fresh, old, freshBad, oldBad, freshLoad, oldLoad []float64
 		for j := range s.each {
 			x := &s.each[j]
 			if v.machines[x.machine].build == rel.build {
-				fresh, freshBad = append(fresh, x.cost()), append(freshBad, x.bad)
+				fresh, freshBad, freshLoad = append(fresh, x.cost()), append(freshBad, x.bad), append(freshLoad, x.lnLoad)
 			} else {
-				old, oldBad = append(old, x.cost()), append(oldBad, x.bad)
+				old, oldBad, oldLoad = append(old, x.cost()), append(oldBad, x.bad), append(oldLoad, x.lnLoad)
 			}
 		}
 		b := rel.before[s.key]
@@ -83,9 +83,9 @@ func judgeRelease(v *view, m *memory, r Rule, now time.Time) *Sighting {
 		cost, bad, than := 0.0, 0.0, "the build before"
 		switch {
 		case len(old) > 0:
-			cost, bad = median(fresh)-median(old), median(freshBad)-median(oldBad)
+			cost, bad = dearer(median(fresh)-median(old), median(freshLoad)-median(oldLoad)), median(freshBad)-median(oldBad)
 		case b.known && math.Abs(math.Log((float64(s.count)/window+0.01)/(b.qps+0.01))) < steady && math.Abs(s.lnLoad-b.lnLoad) < steady:
-			cost, bad, than = median(fresh)-b.cost, median(freshBad)-b.bad, "before it came"
+			cost, bad, than = dearer(median(fresh)-b.cost, s.lnLoad-b.lnLoad), median(freshBad)-b.bad, "before it came"
 		default:
 			continue
 		}

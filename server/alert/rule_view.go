@@ -63,6 +63,9 @@ func viewOf(o *Observation, ms []telemetry.Machine) view {
 				if y.level > 0 {
 					y.lnLvl = math.Log(y.level)
 				}
+				if p.Load > 0 {
+					y.lnLoad = math.Log(p.Load / n)
+				}
 				s.each = append(s.each, y)
 			}
 		}

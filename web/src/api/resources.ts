@@ -1,5 +1,6 @@
 const every = [
   "agents",
+  "alerts",
   "apps",
   "audit",
   "bindings",
@@ -38,6 +39,8 @@ export function resourcesOf(event: string): string[] {
       return ["bindings", "templates", "points", "audit"];
     case "scene":
       return ["scenes", "audit"];
+    case "alert":
+      return ["alerts", "audit"];
     case "agent":
       return ["agents", "status", "apps"];
     case "status":

@@ -176,6 +176,7 @@ function NavGroup({ group }: { group: NavItem["group"] }) {
           >
             <Icon name={n.icon} />
             <span>{t(n.label)}</span>
+            {n.Badge && <n.Badge />}
           </NavLink>
         ))}
     </>

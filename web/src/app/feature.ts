@@ -1,3 +1,4 @@
+import type { ComponentType } from "react";
 import type { RouteObject } from "react-router";
 import type { IconName } from "../ui/icons";
 
@@ -18,6 +19,7 @@ export interface NavItem {
   label: string; // i18n key
   icon: IconName;
   key: string; // pressed after g
+  Badge?: ComponentType; // a figure beside the label, while it says something
 }
 
 /** What a feature's folder brings to the console; nothing else refers to the folder. */
