@@ -27,6 +27,7 @@
 //	push            one latest-wins outbox an agent, acknowledgement ledger
 //	leaderboard     ranking by level, movement, time at the floor; pure
 //	telemetry       reports -> windows -> rollups, history
+//	alert           what is wrong, since when, and who was told
 //	lease           one deciding controller among replicas, fencing epoch
 //	replica         what controllers on one database tell each other: presence, figures
 //	auth            users, roles, tokens, sessions, agents' credentials
@@ -40,6 +41,7 @@
 //	agentapi        gRPC: the agents' streams
 //	restapi         gin: REST, SSE, the console's files; api holds its DTOs
 //	opsapi          metrics and profiles for those who run a controller
+//	notify          webhooks, Alertmanager and chats: where alerts are sent
 //	cli             the operator's commands over the REST API
 //
 // Places where server and agent meet:
