@@ -51,6 +51,14 @@ type Builder struct {
 	mu       sync.Mutex // one build at a time: it is a core's work
 	failed   map[string]time.Time
 	standing map[string]Readiness
+	inputs   map[string]built
+}
+
+// built is what a scene's newest table was made of, by the hash that the table
+// carries: another replica's build, or one before a restart, is not known.
+type built struct {
+	hash  string
+	input *allocation.Input
 }
 
 // Readiness tells how a scene stands with its table.
@@ -74,7 +82,7 @@ func NewBuilder(cfg BuilderConfig) *Builder {
 	if cfg.Schedule == (allocation.Schedule{}) {
 		cfg.Schedule = allocation.DefaultSchedule
 	}
-	return &Builder{cfg: cfg, failed: map[string]time.Time{}, standing: map[string]Readiness{}}
+	return &Builder{cfg: cfg, failed: map[string]time.Time{}, standing: map[string]Readiness{}, inputs: map[string]built{}}
 }
 
 // Run builds what is due until ctx ends.
@@ -160,8 +168,11 @@ func (b *Builder) build(ctx context.Context, s *Scene, cause string, c audit.Cha
 			stood.SceneVersion = s.Version // a new target alone makes no other table
 		}
 	}
-	// Without the old input at hand any other profile counts as moved.
-	due, why := b.cfg.Schedule.Rebuild(stood, s.Version, hash, 1, now)
+	drift := 1.0 // without the old input at hand any other profile counts as moved
+	if was := b.inputs[s.Name]; old != nil && was.hash == old.InputHash {
+		drift = allocation.Drift(was.input, in)
+	}
+	due, why := b.cfg.Schedule.Rebuild(stood, s.Version, hash, drift, now)
 	if ready.Reason = why; cause != "" {
 		due, why = true, cause
 	}
@@ -186,6 +197,7 @@ func (b *Builder) build(ctx context.Context, s *Scene, cause string, c audit.Cha
 		return nil, err
 	}
 	delete(b.failed, s.Name)
+	b.inputs[s.Name] = built{hash, in}
 	b.cfg.Log.Info("allocation table built", "scene", s.Name, "number", v.Number, "took", info.Took, "cause", why)
 	return v, nil
 }

@@ -1,0 +1,106 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+// SceneReport plays everything that is published of scenes, and writes it as a page
+// and, to plot, the courses of feedback alone by depth as SVG.
+func SceneReport(ctx context.Context, workers, seeds int, page, plot io.Writer) error {
+	standard, depths, err := Retargets(ctx, workers, seeds)
+	if err != nil {
+		return err
+	}
+	linked, err := LinkedAgainstIsolated(ctx, workers, seeds)
+	if err != nil {
+		return err
+	}
+	day, err := TwoPeaks(ctx, workers, max(seeds/4, 1))
+	if err != nil {
+		return err
+	}
+	predicted, err := Predictions(ctx, workers)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	say := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
+	say("# Scenes in the lab\n\nWritten by `allspark lab scenes --seeds %d --out DIR`, the production rules (`feedback.StepScene`, `allocation.Build`, the crowd loop) in virtual time on the engine model. "+
+		"Recall has crowds, as in the sample engine; the other points run exactly at the level of the row. Pushing takes no time here. Profiles are measured on other seeds than those that are played.\n\n", seeds)
+	say("## A target changed from 300 to 160 ms\n\nThree machines of each app in two IDCs at the nominal load, %d seeds, %d s from the save on. "+
+		"Within 15 %%: seconds from the save until the mean RT of a second stays within 15 %% of the target for five in a row, mean over seeds. Within 5 %%: share of windows of 10 s from the hand-over on, noise of the windows included. "+
+		"Timeout-request-seconds: what requests spent beyond 1.5 times the target.\n\n| | within 15 %%, s | within 5 %% | timeout-request-seconds | timed out in front |\n|---|---:|---:|---:|---:|\n", seeds, retargetFor)
+	retargetRows(say, standard, nil)
+	say("\n## Depth\n\nChains of calls within calls, two machines an app, from four fifths of the slowest row (at most 400 ms) to 160/300 of that. The courses of feedback alone are in `scenes.svg`.\n\n" +
+		"| depth | | within 15 %%, s | within 5 %% | timeout-request-seconds | timed out in front |\n|---:|---|---:|---:|---:|---:|\n")
+	retargetRows(say, depths, func(i int) string { return fmt.Sprintf("| %d ", i/2+1) })
+	say("\n## Linked against isolated\n\nThe same machines and requests; rows of a table whose solver sees that prerank and rank work on the results above them, against one that does not. Target 160 ms for both scenes, %d paired seeds, mean with 95 %% interval. "+
+		"Value is earned / offered; cut work is the share of what was worked out above that the point below cut off.\n\n"+
+		"| load | value linked | isolated | difference | cut linked | isolated | difference | RT of k2 linked, isolated |\n|---:|---:|---:|---:|---:|---:|---:|---:|\n", seeds)
+	for _, x := range linked {
+		say("| %.1f | %.4f | %.4f | %+.4f ± %.4f | %.3f | %.3f | %+.3f ± %.3f | %.0f, %.0f ms |\n", x.Load, x.Linked.Mean, x.Isolated.Mean, x.Value.Mean, x.Value.Half,
+			x.CutLinked.Mean, x.CutIsolated.Mean, x.Cut.Mean, x.Cut.Half, x.RTLinked, x.RTIsolated)
+	}
+	say("\n## A day at 130 ms\n\nTwo peaks between 0.6 and 2 times the nominal load in 900 s, %d seeds, %d windows of 10 s; feeds at 160 ms beside it. Off bound: the row in force lies at neither end of the table in any IDC.\n\n"+
+		"| | |\n|---|---:|\n| windows at or under 136.5 ms | %.1f %% |\n| windows off bound | %.1f %% |\n| of those, within 5 %% of 130 ms | %.1f %% |\n| mean RT | %.1f ms |\n"+
+		"| after the target is raised to 200 ms: RT | %.1f ms |\n| mean level of the row before, three minutes after | %.1f, %.1f |\n",
+		max(seeds/4, 1), day.Windows, 100*day.Under, 100*day.OffBound, 100*day.Within5, day.RTBefore, day.RTAt, day.Before, day.After)
+	say("\n## Predicted against measured\n\nEvery point exactly at the row's levels, nominal load, k2 end to end. A table is made of what points took when all of them turned together; a row turns some more than others, and the machines' queues do not know the table.\n\n" +
+		"| statistic | row, ms | predicted, ms | measured, ms | error |\n|---|---:|---:|---:|---:|\n")
+	for _, x := range predicted {
+		say("| %s | %d | %.1f | %.1f | %+.1f %% |\n", x.Statistic, x.Target, x.Predicted, x.Measured, 100*(x.Predicted/x.Measured-1))
+	}
+	if _, err := io.WriteString(page, b.String()); err != nil {
+		return fmt.Errorf("write the page: %w", err)
+	}
+	if err := courses(plot, depths); err != nil {
+		return fmt.Errorf("write the plot: %w", err)
+	}
+	return nil
+}
+
+func retargetRows(say func(string, ...any), rows []Retarget, first func(i int) string) {
+	for i, x := range rows {
+		if first != nil {
+			say("%s", first(i))
+		}
+		say("| %s | %.1f | %.0f %% | %.1f | %.2f %% |\n", x.Name, x.Within15, 100*x.Within5, x.Over, 100*x.Late)
+	}
+}
+
+// courses plots RT beside the target, and timeout-request-seconds below it, by
+// second from the save on, a line a depth.
+func courses(w io.Writer, depths []Retarget) error {
+	const width, height, left, gap = 720.0, 220.0, 46.0, 40.0
+	colours := []string{"#0b6bcb", "#b3541e", "#2e7d32", "#8e24aa", "#c62828", "#00838f"}
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" font-family="sans-serif" font-size="11"><rect width="100%%" height="100%%" fill="#fff"/>`, width+left+80, 2*height+3*gap)
+	var overs float64
+	for i := 0; i < len(depths); i += 2 {
+		for _, v := range depths[i].Overs {
+			overs = max(overs, v)
+		}
+	}
+	panel := func(top, most float64, title string, of func(r *Retarget, t int) float64) {
+		fmt.Fprintf(&b, `<text x="%.0f" y="%.0f">%s</text><rect x="%.0f" y="%.0f" width="%.0f" height="%.0f" fill="none" stroke="#999"/>`, left, top-8, title, left, top, width, height)
+		for _, v := range []float64{0, most / 2, most} {
+			fmt.Fprintf(&b, `<text x="4" y="%.1f">%.2g</text>`, top+height*(1-v/most)+4, v)
+		}
+		for i := 0; i < len(depths); i += 2 {
+			fmt.Fprintf(&b, `<polyline fill="none" stroke="%s" stroke-width="1.5" points="`, colours[i/2%len(colours)])
+			for t := 0; t < retargetFor; t += 2 {
+				fmt.Fprintf(&b, "%.1f,%.1f ", left+width*float64(t)/retargetFor, top+height*(1-min(max(of(&depths[i], t), 0), most)/most))
+			}
+			fmt.Fprintf(&b, `"/><text x="%.0f" y="%.0f" fill="%s">depth %d</text>`, left+width+8, top+14+16*float64(i/2), colours[i/2%len(colours)], i/2+1)
+		}
+	}
+	panel(gap, 3, "feedback alone: RT / target", func(r *Retarget, t int) float64 { return r.RT[t] / r.Target })
+	panel(2*gap+height, max(math.Ceil(overs*10)/10, 0.1), "timeout-request-seconds in each second", func(r *Retarget, t int) float64 { return r.Overs[t] })
+	fmt.Fprintf(&b, `<text x="%.0f" y="%.0f">0 s, target saved</text><text x="%.0f" y="%.0f">%d s</text></svg>`+"\n", left, 2*height+2*gap+16, left+width-20, 2*height+2*gap+16, retargetFor)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
