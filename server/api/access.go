@@ -7,7 +7,7 @@ type Grant struct {
 	Role string `json:"role" enum:"viewer,operator,admin" doc:"Role." example:"operator"`
 	App  string `json:"app" maxLength:"63" doc:"Application or *." example:"sn"`
 	IDC  string `json:"idc" maxLength:"63" doc:"Machine room or *." example:"*"`
-	Verb string `json:"verb,omitempty" enum:"*,read,edit,publish,bind,claim,agents,audit,access,settings" doc:"Narrows the role to one verb."`
+	Verb string `json:"verb,omitempty" enum:"*,read,edit,publish,bind,claim,agents,audit,access,settings,wall" doc:"Narrows the role to one verb."`
 }
 
 // User is a person who signs in.

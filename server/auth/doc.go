@@ -10,8 +10,8 @@
 // has the scopes of its bindings: writing it needs the verb on all of them, and
 // while it is bound nowhere, the verb somewhere; everybody may read it.
 //
-//	viewer    read
-//	operator  read, edit, publish, bind, claim, agents, audit
+//	viewer    read, wall
+//	operator  read, wall, edit, publish, bind, claim, agents, audit
 //	admin     everything: also access, settings
 //
 // # Sessions

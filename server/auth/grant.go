@@ -30,14 +30,15 @@ const (
 	Audit    Verb = "audit"    // read the audit log
 	Access   Verb = "access"   // users, tokens, enrolment tokens
 	Settings Verb = "settings" // retention and rules
+	Wall     Verb = "wall"     // read the wall: what a token is narrowed to for a screen
 )
 
 // verbs of each role. Audit belongs to operators too: who overrides a level at
 // night must see who did it before.
 var verbs = map[Role][]Verb{
-	Viewer:   {Read},
-	Operator: {Read, Edit, Publish, Bind, Set, Agents, Audit},
-	Admin:    {Read, Edit, Publish, Bind, Set, Agents, Audit, Access, Settings},
+	Viewer:   {Read, Wall},
+	Operator: {Read, Wall, Edit, Publish, Bind, Set, Agents, Audit},
+	Admin:    {Read, Wall, Edit, Publish, Bind, Set, Agents, Audit, Access, Settings},
 }
 
 // Grant gives a role on app x IDC. gear.Any stands for all of them; Verb "" or

@@ -202,6 +202,7 @@ var accessTable = map[string]row{
 	"create-enrolment-token": {"POST", "/enrolment-tokens", text(`{"name":"sn","app":"sn","idc":"*"}`), nil, [6]int{401, 403, 403, 201, 403, 403}},
 	"revoke-enrolment-token": {"DELETE", "/enrolment-tokens/00000000-0000-0000-0000-000000000000", nil, nil, [6]int{401, 403, 403, 404, 403, 403}},
 
+	"get-wall":        {"GET", "/wall", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
 	"status":          {"GET", "/status", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
 	"get-settings":    {"GET", "/settings", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
 	"update-settings": {"PUT", "/settings", text(`{"retention_minutes":"24h","retention_hours":"48h","stale_after":"5s","forget_after":"1h"}`), match(func(*desk) int64 { return 0 }), [6]int{401, 403, 403, 200, 403, 403}},

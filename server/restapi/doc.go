@@ -109,6 +109,7 @@
 //	GET    /tokens           POST /tokens           DELETE /tokens/{token}
 //	GET    /enrolment-tokens POST /enrolment-tokens DELETE /enrolment-tokens/{token}
 //
+//	GET    /wall                                      what a screen on the wall shows; a token may be narrowed to it
 //	GET    /status                                    version, lease, database, streams
 //	GET    /settings  PUT /settings                   retention, rules for stale agents; If-Match
 //

@@ -3,6 +3,7 @@ package restapi
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/allspark/allspark/proto/gear"
 	"github.com/allspark/allspark/server/api"
@@ -16,10 +17,13 @@ type SceneLoop interface {
 	Status() []feedback.LinkStatus
 }
 
-func (s *Server) sceneLive(ctx context.Context, c *caller, in *ScenePath) (*plain[api.SceneLive], error) {
+func (s *Server) sceneLive(ctx context.Context, c *caller, in *sceneMoment) (*plain[api.SceneLive], error) {
 	x, err := s.deps.Scenes.Get(ctx, in.Scene)
 	if err != nil {
 		return nil, err
+	}
+	if !in.At.IsZero() {
+		return s.scenePast(ctx, c, x, in.At)
 	}
 	points, err := s.points(ctx, func(app, idc string) bool { return c.sees(app, idc) })
 	if err != nil {
@@ -49,25 +53,20 @@ func (s *Server) sceneLive(ctx context.Context, c *caller, in *ScenePath) (*plai
 		status = s.deps.SceneLoop.Status()
 	}
 	out.Regulated = len(status) > 0
+	out.Links = s.linksOf(x, points, claims, status, now)
+	return &plain[api.SceneLive]{out}, nil
+}
+
+// linksOf gives a scene in each of its IDCs, with its nodes.
+func (s *Server) linksOf(x *scene.Scene, points []api.PointState, claims []*control.Claim, status []feedback.LinkStatus, now time.Time) []api.SceneLink {
+	out := []api.SceneLink{}
 	at := map[api.PointKey]*api.PointState{}
-	var idcs []string
 	for i := range points {
-		p := &points[i]
-		at[p.PointKey] = p
-		if !slices.Contains(idcs, p.IDC) && (x.Front.App == p.App || slices.ContainsFunc(x.Graph.Nodes, func(n scene.Node) bool { return n.Place.App == p.App })) {
-			idcs = append(idcs, p.IDC)
-		}
+		at[points[i].PointKey] = &points[i]
 	}
-	slices.Sort(idcs)
-	for _, idc := range idcs {
-		target := feedback.TargetOf(claims, x, idc, now)
-		l := api.SceneLink{IDC: idc, TargetMS: ms(target), EffectiveMS: ms(target), Step: 1, Steps: x.Steps(), Phase: "idle", Nodes: []api.SceneLinkNode{}}
+	for _, idc := range idcsOf(x, points) {
+		l := s.linkNow(x, idc, claims, status, now)
 		k := slices.IndexFunc(status, func(y feedback.LinkStatus) bool { return y.Scene == x.Name && y.IDC == idc })
-		if k >= 0 {
-			fillLink(&l, &status[k])
-		} else {
-			phaseOf(&l, x.Name, claims)
-		}
 		if p := at[api.PointKey{Scene: x.Name, IDC: idc, App: x.Front.App, Point: x.Front.Point}]; p != nil {
 			l.Live, l.Recent = p.Live, p.Recent
 		}
@@ -83,9 +82,33 @@ func (s *Server) sceneLive(ctx context.Context, c *caller, in *ScenePath) (*plai
 			shareOf(&o, status, k, claims, x.Name, idc)
 			l.Nodes = append(l.Nodes, o)
 		}
-		out.Links = append(out.Links, l)
+		out = append(out, l)
 	}
-	return &plain[api.SceneLive]{out}, nil
+	return out
+}
+
+// idcsOf lists where a scene runs, of the points that the caller sees.
+func idcsOf(x *scene.Scene, points []api.PointState) (idcs []string) {
+	for i := range points {
+		p := &points[i]
+		if !slices.Contains(idcs, p.IDC) && (x.Front.App == p.App || slices.ContainsFunc(x.Graph.Nodes, func(n scene.Node) bool { return n.Place.App == p.App })) {
+			idcs = append(idcs, p.IDC)
+		}
+	}
+	slices.Sort(idcs)
+	return idcs
+}
+
+// linkNow gives target, RT gear and phase of a scene in an IDC, without its nodes.
+func (s *Server) linkNow(x *scene.Scene, idc string, claims []*control.Claim, status []feedback.LinkStatus, now time.Time) api.SceneLink {
+	target := feedback.TargetOf(claims, x, idc, now)
+	l := api.SceneLink{IDC: idc, TargetMS: ms(target), EffectiveMS: ms(target), Step: 1, Steps: x.Steps(), Phase: "idle", Nodes: []api.SceneLinkNode{}}
+	if k := slices.IndexFunc(status, func(y feedback.LinkStatus) bool { return y.Scene == x.Name && y.IDC == idc }); k >= 0 {
+		fillLink(&l, &status[k])
+	} else {
+		phaseOf(&l, x.Name, claims)
+	}
+	return l
 }
 
 func fillLink(l *api.SceneLink, y *feedback.LinkStatus) {

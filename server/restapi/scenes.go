@@ -157,7 +157,7 @@ func (s *Server) sceneRoutes() {
 	})
 	handle(s, endpoint{
 		method: http.MethodGet, path: "/scenes/{scene}/live", id: "scene-live", tag: tag, verb: auth.Read,
-		summary: "How a scene stands", description: "Target, RT gear, phase and what every node has and does, in each IDC that the caller sees.",
+		summary: "How a scene stands", description: "Target, RT gear, phase and what every node has and does, in each IDC that the caller sees; now, or as it was in a past minute.",
 	}, s.sceneLive)
 }
 

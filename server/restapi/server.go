@@ -128,6 +128,7 @@ func (s *Server) routes() {
 	s.userRoutes()
 	s.tokenRoutes()
 	s.statusRoutes()
+	s.wallRoutes()
 	s.rootRoutes()
 }
 

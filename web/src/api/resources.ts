@@ -19,6 +19,7 @@ const every = [
   "templates",
   "tokens",
   "users",
+  "wall",
 ];
 
 /**

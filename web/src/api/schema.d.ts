@@ -1777,7 +1777,7 @@ export interface paths {
         };
         /**
          * How a scene stands
-         * @description Target, RT gear, phase and what every node has and does, in each IDC that the caller sees.
+         * @description Target, RT gear, phase and what every node has and does, in each IDC that the caller sees; now, or as it was in a past minute.
          */
         get: operations["scene-live"];
         put?: never;
@@ -2398,6 +2398,26 @@ export interface paths {
          * @description All of them, within seconds.
          */
         post: operations["sign-out-user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/wall": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a screen on the wall shows
+         * @description Per scene and IDC target, actual, RT gear, timeouts and CPU; agents; plan steps that are in force or come next. A token whose grants name the verb wall may read this and nothing else.
+         */
+        get: operations["get-wall"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4421,7 +4441,7 @@ export interface components {
              * @description Narrows the role to one verb.
              * @enum {string}
              */
-            verb?: "*" | "read" | "edit" | "publish" | "bind" | "claim" | "agents" | "audit" | "access" | "settings";
+            verb?: "*" | "read" | "edit" | "publish" | "bind" | "claim" | "agents" | "audit" | "access" | "settings" | "wall";
         };
         History: {
             /** @description Shifts of the apps and IDCs concerned, oldest first. */
@@ -8112,6 +8132,202 @@ export interface components {
              * @example 41
              */
             revision: number;
+        };
+        Wall: {
+            /** @description Of the apps and IDCs shown. */
+            agents: components["schemas"]["WallAgents"];
+            /** @description That stand. */
+            alerts: components["schemas"]["WallAlerts"];
+            /**
+             * Format: date-time
+             * @description Reference time.
+             */
+            at: string;
+            /** @description The replica that decides; absent when none does. */
+            decides?: string;
+            /** @description Steps of approved plans in force, and those of the next two days, at most eight. */
+            next: components["schemas"]["WallStep"][];
+            /** @description The replica that answers regulates scenes; another one does not know the RT gear. */
+            regulated: boolean;
+            /** @description By name. */
+            scenes: components["schemas"]["WallScene"][];
+        };
+        WallAgents: {
+            /**
+             * Format: int64
+             * @description Connected.
+             * @example 36
+             */
+            connected: number;
+            /**
+             * Format: int64
+             * @description Of them, holding the newest orders.
+             * @example 36
+             */
+            current: number;
+            /**
+             * Format: int64
+             * @description Gone.
+             * @example 0
+             */
+            disconnected: number;
+            /**
+             * Format: int64
+             * @description Connected or stale, of places with orders.
+             * @example 36
+             */
+            ordered: number;
+            /**
+             * Format: int64
+             * @description Of them, refusing the newest orders.
+             * @example 0
+             */
+            refusing: number;
+            /**
+             * Format: int64
+             * @description Connected and silent.
+             * @example 0
+             */
+            stale: number;
+        };
+        WallAlerts: {
+            /**
+             * Format: int64
+             * @description Of the apps and IDCs shown, at most 200.
+             * @example 0
+             */
+            open: number;
+            /** @description The newest three that nobody looks after. */
+            titles: string[];
+            /**
+             * Format: int64
+             * @description Of them, nobody looks after.
+             * @example 0
+             */
+            unacked: number;
+        };
+        WallLink: {
+            /**
+             * Format: double
+             * @description The target's statistic over the last ten seconds; -1 without requests.
+             * @example 241
+             */
+            actual_ms: number;
+            /**
+             * Format: int64
+             * @description Points at their lowest level.
+             * @example 0
+             */
+            at_floor: number;
+            /**
+             * Format: double
+             * @description Mean share of cores busy of the fullest app; -1 when unknown.
+             * @example 0.62
+             */
+            cpu: number;
+            /**
+             * @description That app.
+             * @example rank
+             */
+            cpu_app?: string;
+            /**
+             * Format: double
+             * @description Target of the RT gear's step.
+             * @example 300
+             */
+            effective_ms: number;
+            /**
+             * @description Machine room.
+             * @example ea119
+             */
+            idc: string;
+            /**
+             * @description How it is regulated.
+             * @enum {string}
+             */
+            phase: "idle" | "preset" | "feedback";
+            /**
+             * Format: int64
+             * @description Points of the scene that have levels.
+             * @example 6
+             */
+            points: number;
+            /**
+             * Format: double
+             * @description At the front end.
+             * @example 420
+             */
+            qps: number;
+            /**
+             * Format: int64
+             * @description Of the RT gear; 1 is the target itself.
+             * @example 1
+             */
+            step: number;
+            /**
+             * Format: int64
+             * @description How many there are.
+             * @example 4
+             */
+            steps: number;
+            /**
+             * Format: double
+             * @description What is wished.
+             * @example 300
+             */
+            target_ms: number;
+            /**
+             * Format: double
+             * @description Share of the front end's requests; -1 without any.
+             * @example 0.002
+             */
+            timeouts: number;
+            /**
+             * Format: date-time
+             * @description When the preset is handed over.
+             */
+            until?: string;
+        };
+        WallScene: {
+            /** @description One an IDC. */
+            links: components["schemas"]["WallLink"][];
+            /**
+             * @description Name.
+             * @example k2
+             */
+            scene: string;
+            /**
+             * @description What the target speaks of.
+             * @example mean
+             */
+            statistic: string;
+        };
+        WallStep: {
+            /**
+             * Format: date-time
+             * @description When it ends.
+             */
+            end?: string;
+            /**
+             * @description Plan.
+             * @example double-11
+             */
+            plan: string;
+            /**
+             * Format: date-time
+             * @description When it begins.
+             */
+            start: string;
+            /**
+             * @description Whether it has begun.
+             * @enum {string}
+             */
+            state: "coming" | "running";
+            /**
+             * @description Step.
+             * @example midnight-gears
+             */
+            step: string;
         };
     };
     responses: never;
@@ -20013,7 +20229,10 @@ export interface operations {
     };
     "scene-live": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description A past minute: what was measured in it and ordered at its end. Now by default. */
+                at?: string;
+            };
             header?: never;
             path: {
                 /** @description Scene, by name or id. */
@@ -24504,6 +24723,80 @@ export interface operations {
             };
             /** @description Unprocessable Entity */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-wall": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Wall"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -26,6 +26,8 @@ export interface NavItem {
 export interface Feature {
   nav: NavItem[];
   routes: RouteObject[];
+  /** Pages without the shell, and without a sign-in: a screen on a wall. */
+  bare?: RouteObject[];
   /** Objects whose name contains the text, for the palette. */
   find?: (text: string, signal: AbortSignal) => Promise<Command[]>;
 }

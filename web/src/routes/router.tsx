@@ -8,6 +8,11 @@ import { SignIn } from "./SignIn";
 export const router = createBrowserRouter([
   { path: "/sign-in", Component: SignIn },
   {
+    ErrorBoundary: RouteFailure,
+    HydrateFallback: () => null,
+    children: features.flatMap((f) => f.bare ?? []),
+  },
+  {
     path: "/",
     Component: Shell,
     ErrorBoundary: RouteFailure,

@@ -1,16 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
+import { Button } from "antd";
 import { useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useNavigate } from "react-router";
 import { client, take } from "../../api/client";
 import { useRefresh } from "../../api/live";
 import { all, useRecentChanges, type Page } from "../../api/rollout";
+import { useCan } from "../../api/session";
 import type { Agent, PointState, Schemas, Status } from "../../api/types";
 import { byNumber, byText, DataTable, type Column } from "../../ui/DataTable";
 import { DemoLoad } from "../../ui/DemoLoad";
 import { clock, count, countdown, isTime, ms, share, useAgo } from "../../ui/format";
 import { Card, Level, PageHead, Tag, Tile } from "../../ui/marks";
 import { Empty, Loaded } from "../../ui/states";
+import { Scenes } from "./Scenes";
+import { WallLinkDialog } from "./WallLinkDialog";
 import { summarise, type CellSummary } from "./summary";
 
 function useOverview() {
@@ -46,6 +50,8 @@ function useOverview() {
 export function OverviewPage() {
   const { t } = useTranslation();
   const { status, points, agents, changes } = useOverview();
+  const mayLink = useCan("access");
+  const [linking, setLinking] = useState(false);
   const cells = useMemo(() => summarise(points.data ?? [], agents.data ?? []), [points.data, agents.data]);
   const ordered = cells.filter((c) => c.current !== undefined);
   const overridden = (points.data ?? []).filter((p) => p.source === "manual" || p.source === "emergency");
@@ -54,7 +60,18 @@ export function OverviewPage() {
   );
   return (
     <div className="page">
-      <PageHead title={t("overview.title")} actions={<DemoLoad />} />
+      <PageHead
+        title={t("overview.title")}
+        actions={
+          <>
+            <DemoLoad />
+            <Button href="/wall" target="_blank">
+              {t("overview.wall")}
+            </Button>
+            {mayLink && <Button onClick={() => setLinking(true)}>{t("overview.wallLink")}</Button>}
+          </>
+        }
+      />
       <Loaded query={status} rows={2}>
         {(s) => (
           <div className="tiles">
@@ -106,17 +123,20 @@ export function OverviewPage() {
         )}
       </Loaded>
       <div className="columns">
-        <Card title={t("overview.matrix")} flush>
-          <Loaded query={points}>
-            {() =>
-              cells.length ? (
-                <Matrix cells={cells} />
-              ) : (
-                <Empty title={t("points.none")}>{t("points.noneHint")}</Empty>
-              )
-            }
-          </Loaded>
-        </Card>
+        <div className="stack">
+          <Scenes />
+          <Card title={t("overview.matrix")} flush>
+            <Loaded query={points}>
+              {() =>
+                cells.length ? (
+                  <Matrix cells={cells} />
+                ) : (
+                  <Empty title={t("points.none")}>{t("points.noneHint")}</Empty>
+                )
+              }
+            </Loaded>
+          </Card>
+        </div>
         <div className="stack">
           <Card title={t("overview.overridden")} flush>
             {overridden.length ? (
@@ -166,6 +186,7 @@ export function OverviewPage() {
           </Card>
         </div>
       </div>
+      {linking && <WallLinkDialog onClose={() => setLinking(false)} />}
     </div>
   );
 }

@@ -5,6 +5,7 @@ const feature: Feature = {
   routes: [
     { index: true, lazy: () => import("./OverviewPage").then((m) => ({ Component: m.OverviewPage })) },
   ],
+  bare: [{ path: "wall", lazy: () => import("./WallPage").then((m) => ({ Component: m.WallPage })) }],
 };
 
 export default feature;

@@ -10,24 +10,27 @@ import {
   type NodeProps,
 } from "@xyflow/react";
 import "@xyflow/react/dist/style.css";
-import { useMemo } from "react";
+import { memo, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
 import { useDark } from "../../ui/preferences";
-import { ms, share } from "../../ui/format";
+import { count, ms, share } from "../../ui/format";
 import { Tag } from "../../ui/marks";
 import { late } from "./format";
+import { found } from "./links";
 import { layout, nodeHeight, nodeWidth } from "./layout";
 import type { SceneGraph, SceneLinkNode } from "./types";
 
-type Shown = Node<{ id: string; external: boolean; live?: SceneLinkNode }>;
+type Shown = Node<{ id: string; external: boolean; live?: SceneLinkNode; found?: boolean }>;
 
-function Box({ data }: NodeProps<Shown>) {
+const Box = memo(function Box({ data }: NodeProps<Shown>) {
   const { t } = useTranslation();
   const n = data.live;
   const m = n?.recent ?? n?.live;
   return (
-    <div className={`scene-node${data.external ? " external" : ""}`}>
+    <div
+      className={`scene-node${data.external ? " external" : ""}${data.found === undefined ? "" : data.found ? " found" : " faded"}`}
+    >
       <Handle type="target" position={Position.Left} />
       <strong>{data.id}</strong> {data.external && <Tag>{t("scenes.external")}</Tag>}
       {n && (
@@ -56,7 +59,7 @@ function Box({ data }: NodeProps<Shown>) {
       <Handle type="source" position={Position.Right} />
     </div>
   );
-}
+});
 
 const kinds = { box: Box };
 
@@ -64,6 +67,8 @@ interface Props {
   label: string;
   graph: SceneGraph;
   live?: SceneLinkNode[];
+  find?: string;
+  tall?: boolean;
   path?: (id: string) => string;
   onConnect?: (c: Connection) => void;
   onRemove?: (edges: { from: string; to: string }[]) => void;
@@ -74,6 +79,8 @@ export default function Flow(props: Props) {
   const dark = useDark();
   const navigate = useNavigate();
   const spots = useMemo(() => layout(props.graph), [props.graph]);
+  const live = useMemo(() => new Map(props.live?.map((n) => [n.id, n])), [props.live]);
+  const find = props.find ?? "";
   const nodes = useMemo<Shown[]>(
     () =>
       props.graph.nodes.map((n) => ({
@@ -82,13 +89,27 @@ export default function Flow(props: Props) {
         position: spots.get(n.id) ?? { x: 0, y: 0 },
         width: nodeWidth,
         height: nodeHeight,
-        data: { id: n.id, external: !!n.external, live: props.live?.find((x) => x.id === n.id) },
+        data: { id: n.id, external: !!n.external, live: live.get(n.id), found: found(find, n) },
       })),
-    [props.graph, props.live, spots],
+    [props.graph, live, spots, find],
   );
+  const flow = useMemo(() => {
+    const of = (id: string) => (live.get(id)?.recent ?? live.get(id)?.live)?.qps;
+    const most = Math.max(1, ...props.graph.nodes.map((n) => of(n.id) ?? 0));
+    return { of, most };
+  }, [props.graph, live]);
   const edges = useMemo<Edge[]>(
     () => [
-      ...props.graph.edges.map((e) => ({ id: `${e.from}>${e.to}`, source: e.from, target: e.to })),
+      ...props.graph.edges.map((e) => {
+        const qps = flow.of(e.to);
+        return {
+          id: `${e.from}>${e.to}`,
+          source: e.from,
+          target: e.to,
+          label: qps === undefined ? undefined : `${count(qps)}/s`,
+          style: qps === undefined ? undefined : { strokeWidth: 1 + (3 * qps) / flow.most },
+        };
+      }),
       ...props.graph.nodes
         .filter((n) => n.within)
         .map((n) => ({
@@ -100,17 +121,18 @@ export default function Flow(props: Props) {
           selectable: false,
         })),
     ],
-    [props.graph],
+    [props.graph, flow],
   );
   return (
-    <div className="scene-flow" role="figure" aria-label={props.label}>
+    <div className={`scene-flow${props.tall ? " tall" : ""}`} role="figure" aria-label={props.label}>
       <ReactFlow
         nodes={nodes}
         edges={edges}
         nodeTypes={kinds}
         colorMode={dark ? "dark" : "light"}
         fitView
-        minZoom={0.2}
+        minZoom={0.05}
+        onlyRenderVisibleElements={props.graph.nodes.length > 60}
         nodesDraggable={false}
         nodesConnectable={!!props.onConnect}
         onConnect={props.onConnect}

@@ -52,6 +52,20 @@ export function useSceneLive(scene: string) {
   });
 }
 
+/** The links now, or as they were in a past minute: that one never changes. */
+export function useSceneAt(scene: string, at: string | undefined) {
+  const refetchInterval = useRefresh(1_000);
+  return useQuery({
+    queryKey: ["scenes", "live", scene, ...(at ? [at] : [])],
+    queryFn: ({ signal }) =>
+      take<SceneLive>(
+        client.GET("/api/v1/scenes/{scene}/live", { params: { path: { scene }, query: { at } }, signal }),
+      ),
+    refetchInterval: at ? false : refetchInterval,
+    placeholderData: keepPreviousData,
+  });
+}
+
 export function useAllocations(scene: string) {
   return useQuery({
     queryKey: ["scenes", "allocations", scene],

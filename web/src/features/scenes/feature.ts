@@ -5,8 +5,12 @@ import type { Feature } from "../../app/feature";
 import type { Scene } from "./types";
 
 const feature: Feature = {
-  nav: [{ group: "operate", order: 2, path: "/scenes", label: "scenes.title", icon: "points", key: "e" }],
+  nav: [
+    { group: "operate", order: 2, path: "/scenes", label: "scenes.title", icon: "points", key: "e" },
+    { group: "operate", order: 2.5, path: "/links", label: "scenes.links", icon: "bindings", key: "k" },
+  ],
   routes: [
+    { path: "links", lazy: () => import("./LinksPage").then((m) => ({ Component: m.LinksPage })) },
     { path: "scenes", lazy: () => import("./ScenesPage").then((m) => ({ Component: m.ScenesPage })) },
     { path: "scenes/:scene", lazy: () => import("./ScenePage").then((m) => ({ Component: m.ScenePage })) },
   ],
@@ -17,13 +21,21 @@ const feature: Feature = {
     const needle = text.toLowerCase();
     return page.items
       .filter((s) => s.name.toLowerCase().includes(needle))
-      .map((s) => ({
-        id: `scene-${s.id}`,
-        group: i18next.t("scenes.one"),
-        label: s.name,
-        hint: s.target,
-        to: `/scenes/${encodeURIComponent(s.name)}`,
-      }));
+      .flatMap((s) => [
+        {
+          id: `scene-${s.id}`,
+          group: i18next.t("scenes.one"),
+          label: s.name,
+          hint: s.target,
+          to: `/scenes/${encodeURIComponent(s.name)}`,
+        },
+        {
+          id: `links-${s.id}`,
+          group: i18next.t("scenes.links"),
+          label: s.name,
+          to: `/links?scene=${encodeURIComponent(s.name)}`,
+        },
+      ]);
   },
 };
 

@@ -1,7 +1,7 @@
 import dagre from "@dagrejs/dagre";
 import type { SceneGraph } from "./types";
 
-export const nodeWidth = 236;
+export const nodeWidth = 260;
 export const nodeHeight = 74;
 
 export interface Spot {
@@ -12,7 +12,7 @@ export interface Spot {
 /** Places the nodes from left to right in the order requests pass them; what runs within a call hangs below it. */
 export function layout(graph: SceneGraph): Map<string, Spot> {
   const g = new dagre.graphlib.Graph();
-  g.setGraph({ rankdir: "LR", nodesep: 26, ranksep: 40, marginx: 12, marginy: 12 });
+  g.setGraph({ rankdir: "LR", nodesep: 26, ranksep: 72, marginx: 12, marginy: 12 });
   g.setDefaultEdgeLabel(() => ({}));
   for (const n of graph.nodes) g.setNode(n.id, { width: nodeWidth, height: nodeHeight });
   for (const e of graph.edges) g.setEdge(e.from, e.to);

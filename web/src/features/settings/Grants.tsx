@@ -16,6 +16,7 @@ const verbs = [
   "audit",
   "access",
   "settings",
+  "wall",
 ] as const;
 
 export function GrantTags({ grants }: { grants: Grant[] | undefined }) {
