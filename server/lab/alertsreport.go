@@ -100,7 +100,7 @@ func (r *AlertResults) calm(say func(string, ...any)) {
 	for _, c := range r.Calm {
 		var which []string
 		for _, x := range c.Raised {
-			which = append(which, fmt.Sprintf("%s at %s (%s)", x.Alert.Kind, (began.Add(x.At)).Format("15:04:05"), x.Alert.Scope.App))
+			which = append(which, fmt.Sprintf("%s at %s (%s)", x.Alert.Kind, began.Add(x.At).Format("15:04:05"), x.Alert.Scope.App))
 		}
 		say("| %s | %d | %.4g | %d | %s |\n", c.Day, c.Seed, c.Hours, len(c.Raised), strings.Join(which, "; "))
 		total, hours = total+len(c.Raised), hours+c.Hours

@@ -227,7 +227,7 @@ func TestEveryRouteHasItsRowOfAccess(t *testing.T) {
 }
 
 // savesNothing lists the POSTs that only answer.
-var savesNothing = map[string]bool{"preview-binding": true, "dry-run-plan": true, "check-document": true, "diff-document": true, "check-scene": true, "check-profile": true, "simulate-quota": true}
+var savesNothing = map[string]bool{"preview-binding": true, "dry-run-plan": true, "check-document": true, "diff-document": true, "check-scene": true, "draft-scene": true, "check-profile": true, "simulate-quota": true}
 
 func TestRefusalsAndReads(t *testing.T) {
 	withDesk(t, func(d *desk) {

@@ -75,12 +75,17 @@ func TestADraftIsMadeOfWhatAgentsReported(t *testing.T) {
 		require.Nil(d.t, x.Until)
 		d.seen.Observe("sn", []gear.CallReport{
 			{Scene: "k3", Point: "recall", Count: 40},
-			{Scene: "k3", Point: "prerank", Count: 40}, {Scene: "k3", Point: "prerank", After: "sn/recall", Count: 40},
-			{Scene: "k3", Point: "creative", External: true, Count: 40}, {Scene: "k3", Point: "creative", External: true, After: "sn/prerank", Count: 40},
+			{Scene: "k3", Point: "prerank", Count: 40},
+			{Scene: "k3", Point: "prerank", After: "sn/recall", Count: 40},
+			{Scene: "k3", Point: "creative", External: true, Count: 40},
+			{Scene: "k3", Point: "creative", External: true, After: "sn/prerank", Count: 40},
 			{Scene: "k3", Point: "creative", External: true, After: "sn/recall", Count: 40},
 			{Scene: "k3", Point: "rare", Count: 3},
-			{Scene: "k3", Point: "handler", Count: 40}, {Scene: "k3", Point: "handler", Span: true, Count: 40},
-			{Scene: "k3", Point: "no name", Count: 40}, {Scene: "k3", Point: "recall", After: "nowhere", Count: 40}, {Scene: "k3", Point: "recall", Count: -1},
+			{Scene: "k3", Point: "handler", Count: 40},
+			{Scene: "k3", Point: "handler", Span: true, Count: 40},
+			{Scene: "k3", Point: "no name", Count: 40},
+			{Scene: "k3", Point: "recall", After: "nowhere", Count: 40},
+			{Scene: "k3", Point: "recall", Count: -1},
 		})
 		d.ok(d.do("viewer", "POST", "/scenes/draft", `{"scene":"k3"}`), 200, &x)
 		require.Equal(d.t, []api.SceneDraftEdge{{From: "sn/prerank", To: "sn/creative", Seen: 40, Of: 40}, {From: "sn/recall", To: "sn/prerank", Seen: 40, Of: 40}}, x.Edges)

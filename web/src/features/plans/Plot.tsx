@@ -1,12 +1,12 @@
 import { LineChart } from "echarts/charts";
 import { GridComponent, MarkLineComponent, TooltipComponent } from "echarts/components";
-import { connect, init, use, type EChartsType } from "echarts/core";
+import { connect, init, use as register, type EChartsType } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
 import { useEffect, useRef } from "react";
 import { useDark } from "../../ui/preferences";
 import { wallOf } from "./calendar";
 
-use([LineChart, GridComponent, MarkLineComponent, TooltipComponent, CanvasRenderer]);
+register([LineChart, GridComponent, MarkLineComponent, TooltipComponent, CanvasRenderer]);
 
 const inks = { light: ["#0b6e69", "#b45f00"], dark: ["#4fd1c0", "#ffb224"] };
 
