@@ -10,7 +10,7 @@ export function SinkDialog({ sink, onClose }: { sink?: Sink; onClose: () => void
   const { message } = App.useApp();
   const [form, setForm] = useState({
     name: sink?.name ?? "",
-    kind: sink?.kind ?? ("webhook"),
+    kind: sink?.kind ?? "webhook",
     url: "",
     secret: "",
     app: sink?.app ?? "",
