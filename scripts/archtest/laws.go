@@ -78,7 +78,7 @@ var (
 	domainRooms = []string{
 		"server/fleet", "server/template", "server/scene", "server/allocation", "server/profile", "server/plan",
 		"server/planner", "server/control", "server/feedback", "server/quota", "server/push", "server/telemetry",
-		"server/leaderboard", "server/alert", "server/experiment", "server/lease", "server/auth", "server/audit",
+		"server/leaderboard", "server/alert", "server/experiment", "server/lease", "server/replica", "server/settings", "server/auth", "server/audit",
 	}
 	adapterRooms = []string{"server/store", "server/redis", "server/agentapi", "server/restapi", "server/opsapi", "server/notify"}
 	frameworks   = []string{
