@@ -347,13 +347,12 @@ func TestAReturnOfAllIsNoLoad(t *testing.T) {
 		for i := range n {
 			sessions = append(sessions, connect(t, r, hello(fmt.Sprint("sn-", i)), time.Now()).Session)
 		}
-		time.Sleep(time.Minute)
+		time.Sleep(time.Minute + time.Second/2) // between two turns, not at the instant of one
 		after, _ := s.written()
 		require.Equal(t, before, after)
 		for _, id := range sessions {
 			r.Disconnect(id, time.Now())
 		}
-		time.Sleep(time.Second / 2) // between two turns, not at the instant of one
 		for range 10 {
 			time.Sleep(time.Second)
 			synctest.Wait()
