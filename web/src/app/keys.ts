@@ -32,12 +32,13 @@ export function useGlobalKeys(keys: Keys) {
         return;
       }
       if (event.metaKey || event.ctrlKey || event.altKey || typing(event.target)) return;
-      if (Date.now() < goUntil) {
+      // When the key was pressed, not when a busy page came to it.
+      if (event.timeStamp < goUntil) {
         goUntil = 0;
         if (latest.current.onGo(event.key)) event.preventDefault();
         return;
       }
-      if (event.key === "g") goUntil = Date.now() + 1_200;
+      if (event.key === "g") goUntil = performance.now() + 1_200;
       else if (event.key === "?") latest.current.onHelp();
       else if (event.key === "p") latest.current.onPause();
       else if (event.key === "/") {
