@@ -38,7 +38,7 @@ async function because(page: Page, reason: string, button: string) {
 test("write a plan, rehearse it, approve it as a second user, watch it fire and its end restore the levels", async ({
   page,
 }) => {
-  test.setTimeout(240_000);
+  test.setTimeout(360_000);
   const name = unique("double-11");
   await page.goto("/plans");
   await call(page, "PUT", "/protected-scenes/k2?reason=peak");
@@ -98,7 +98,7 @@ test("write a plan, rehearse it, approve it as a second user, watch it fire and 
     });
 
     let at = 0;
-    await test.step("move it to half a minute from now", async () => {
+    await test.step("move it to a minute from now", async () => {
       await second.page.goto(`/plans/${name}`);
       await page.getByRole("button", { name: "Edit", exact: true }).click();
       const first = page.getByRole("region", { name: "midnight-gears" });
@@ -108,7 +108,7 @@ test("write a plan, rehearse it, approve it as a second user, watch it fire and 
       await auto.getByLabel("How long after").fill("8s");
       await auto.getByLabel("after another step").selectOption("midnight-gears");
       await restore.getByLabel("How long after").fill("2s");
-      at = Math.ceil(Date.now() / 1000) * 1000 + 30_000;
+      at = Math.ceil(Date.now() / 1000) * 1000 + 60_000; // time to approve it on a busy machine
       await first.getByLabel("Start: date").fill(wall(at).slice(0, 10));
       await first.getByLabel("Start: time, 24 h").fill(wall(at).slice(11));
       await page.getByRole("button", { name: "Save", exact: true }).click();
@@ -127,10 +127,10 @@ test("write a plan, rehearse it, approve it as a second user, watch it fire and 
     });
 
     await test.step("it is held ahead, fires, and is acknowledged in every IDC", async () => {
-      await expect(page.getByTestId("countdown")).toContainText("T−00:00:");
+      await expect(page.getByTestId("countdown")).toContainText(/T−00:0[01]:/);
       await shot(page, "plan-countdown");
       const row = page.locator("[data-step=midnight-gears]");
-      await expect(row).toContainText("in force", { timeout: 60_000 });
+      await expect(row).toContainText("in force", { timeout: 120_000 });
       await expect(row).toContainText("staged");
       await expect.poll(async () => (await recall(page)).order.level).toBe(3);
       expect((await recall(page)).source).toBe("plan");
