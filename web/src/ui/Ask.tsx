@@ -1,5 +1,5 @@
 import { Input, Modal } from "antd";
-import { useState, type ReactNode } from "react";
+import { cloneElement, Fragment, isValidElement, type ReactNode, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ProblemBox } from "./states";
 
@@ -71,15 +71,26 @@ export function Ask(props: Props) {
 
 /** A labelled field of a dialog or form. */
 export function Field(props: { label: ReactNode; hint?: ReactNode; error?: ReactNode; children: ReactNode }) {
+  const id = useId();
+  const below = props.error ? props.error : props.hint;
+  // What stands below describes the control and is no part of its name.
+  const control =
+    below &&
+    isValidElement<{ "aria-describedby"?: string }>(props.children) &&
+    props.children.type !== Fragment
+      ? cloneElement(props.children, { "aria-describedby": id })
+      : props.children;
   return (
-    <label className="stack" style={{ gap: 3 }}>
-      <span className="soft">{props.label}</span>
-      {props.children}
-      {props.error ? (
-        <span className="danger">{props.error}</span>
-      ) : (
-        props.hint && <span className="soft">{props.hint}</span>
+    <div className="stack" style={{ gap: 3 }}>
+      <label className="stack" style={{ gap: 3 }}>
+        <span className="soft">{props.label}</span>
+        {control}
+      </label>
+      {below && (
+        <span id={id} className={props.error ? "danger" : "soft"}>
+          {below}
+        </span>
       )}
-    </label>
+    </div>
   );
 }
