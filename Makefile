@@ -63,12 +63,12 @@ test: ## all tests, with the databases and browsers they need
 IN_FULL := ^Test(R12|R19|R22)
 
 test-go: services ## Go tests
-	go test $(GO_FLAGS) -timeout 10m $$(go list $(GO_FLAGS) ./... | grep -v /server/servertest$$)
-	go test $(GO_FLAGS) -timeout 10m -run '$(IN_FULL)' ./server/servertest
+	go test $(GO_FLAGS) -timeout 20m $$(go list $(GO_FLAGS) ./... | grep -v /server/servertest$$)
+	go test $(GO_FLAGS) -timeout 20m -run '$(IN_FULL)' ./server/servertest
 
 test-race: services ## Go tests where goroutines meet, under the race detector
 	@scripts/need.sh gcc,cc:gcc /usr/include/stdlib.h,/usr/include/*/stdlib.h:libc6-dev
-	CGO_ENABLED=1 go test $(GO_FLAGS) -race -timeout 10m $(RACE_PACKAGES)
+	CGO_ENABLED=1 go test $(GO_FLAGS) -race -timeout 30m $(RACE_PACKAGES)
 
 test-web: $(NODE_MODULES) ## the console's unit tests and its first-load budget
 	cd web && npx tsc --noEmit && npm test --silent

@@ -6,8 +6,8 @@ export default defineConfig({
   testDir: "e2e",
   workers: 1,
   retries: 0,
-  timeout: 120_000, // the machine may be shared: a test alone takes a few seconds
-  expect: { timeout: 20_000 },
+  timeout: 240_000, // the machine may be shared: a test alone takes a few seconds
+  expect: { timeout: 30_000 },
   reporter: [["list"]],
   outputDir: "e2e-results",
   globalSetup: "./e2e/server.ts",
