@@ -74,8 +74,8 @@ func (p *Point) Begin(scene Scene, r Request) Decision {
 //go:noinline
 func ask(rule *gearbox.Rule, cell *meter.Cell, load float64) Decision {
 	if rule.Edge != nil {
-		rule = rule.Edge.Load()
-		return Decision{row: rule.Row, rule: rule, cell: cell, load: load}
+		// The row is that of the bucket's block, which the loop does not know.
+		return Decision{row: rule.Row, rule: rule.Edge.Load(), cell: cell, load: load}
 	}
 	level, held := rule.Crowds.Pick(load)
 	row := rule.HeldOut

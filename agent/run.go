@@ -71,6 +71,7 @@ type reporter struct {
 	sequence int64
 	last     time.Time
 	levels   time.Time            // when levels were sent last
+	buckets  time.Time            // when buckets were
 	tables   map[[2]string]string // hash of the level table then, by scene and point
 
 	busy  float64 // CPU readings since the last report, added up
@@ -100,6 +101,7 @@ func (r *reporter) send(last bool) {
 	levels := r.takeLevels(last)
 	points := a.meter.Drain() // also without a link, so that no sum runs over
 	a.loops.Observe(points)
+	buckets := r.takeBuckets(last)
 	now := time.Now()
 	window := now.Sub(r.last)
 	r.last = now
@@ -116,13 +118,17 @@ func (r *reporter) send(last bool) {
 		if len(rest) == 0 { // levels begin with the last of the points
 			some, levels = splitLevels(levels)
 		}
+		var arms []gear.BucketReport
+		if len(rest) == 0 && len(levels) == 0 { // and buckets after those
+			arms, buckets = splitBuckets(buckets)
+		}
 		r.sequence++
 		a.link.Offer(&gear.Report{
 			Sequence: r.sequence, At: at, Window: window, Held: held, Rung: a.box.Load().Rung,
-			CPU: cpu, Clock: ahead, Points: part, Calls: calls, Levels: some,
+			CPU: cpu, Clock: ahead, Points: part, Calls: calls, Levels: some, Buckets: arms,
 		})
 		calls = nil
-		if len(rest) == 0 && len(levels) == 0 {
+		if len(rest) == 0 && len(levels) == 0 && len(buckets) == 0 {
 			return
 		}
 	}

@@ -86,7 +86,7 @@ func TestTheMostSpecificOrderAnswers(t *testing.T) {
 
 	pick := func(scene, key string) int {
 		id := b.Scene(scene)
-		return b.Load().Entry(recall, id).Buckets.Pick(key).Row.Level
+		return b.Load().Entry(recall, id).Buckets.Pick(key).Row.Level & 0xff
 	}
 	half := 0
 	for i := range 2000 {

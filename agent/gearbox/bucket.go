@@ -2,12 +2,16 @@ package gearbox
 
 import (
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/allspark/allspark/agent/meter"
+	"github.com/allspark/allspark/proto/gear"
 )
 
 // Slices is how finely traffic is divided: a bucket takes hundredths of a percent.
-const Slices = 10_000
+const Slices = gear.Slices
 
 // Buckets divides the requests of one point and scene by their key.
 type Buckets struct {
@@ -15,17 +19,43 @@ type Buckets struct {
 	rest  *Rule
 }
 
+// span is one bucket: its rule, once for each block of its users.
 type span struct {
 	lo, hi uint32
-	rule   *Rule
+	rules  [gear.Blocks]*Rule
+}
+
+// divide makes the span of a rule. Requests of each block carry a code of their
+// own, so that the meter tells blocks apart at no cost to other requests.
+func divide(lo, hi uint32, r *Rule, bucket string, cell *meter.Cell) span {
+	s := span{lo: lo, hi: hi}
+	arm := cell.Arm(bucket)
+	for block := range s.rules {
+		mine := *r
+		code := func(row *Row) *Row {
+			out := *row
+			out.Level = meter.Armed(out.Level, arm, block)
+			return &out
+		}
+		if r.Crowds == nil {
+			mine.Row = code(r.Row)
+		} else {
+			mine.HeldOut, mine.Rows = code(r.HeldOut), slices.Clone(r.Rows)
+			for i := range mine.Rows {
+				mine.Rows[i] = *code(&r.Rows[i])
+			}
+		}
+		s.rules[block] = &mine
+	}
+	return s
 }
 
 // Pick finds the rule of a key.
 func (b *Buckets) Pick(key string) *Rule {
 	s := Slice(key)
 	for i := range b.spans {
-		if s >= b.spans[i].lo && s < b.spans[i].hi {
-			return b.spans[i].rule
+		if x := &b.spans[i]; s >= x.lo && s < x.hi {
+			return x.rules[(s-x.lo)*gear.Blocks/(x.hi-x.lo)]
 		}
 	}
 	return b.rest

@@ -159,7 +159,7 @@ func fill(e *Entry, orders []*gear.Order, ruleOf func(*gear.Order) *Rule) {
 	for _, o := range orders {
 		r := ruleOf(o)
 		if lo, hi, ok := ParseBucket(o.Bucket); ok {
-			spans = append(spans, span{lo, hi, r})
+			spans = append(spans, divide(lo, hi, r, o.Bucket, e.Cell))
 			continue
 		}
 		e.Rule = r

@@ -117,6 +117,24 @@ func (l *Loops) Observe(points []gear.PointReport) {
 	}
 }
 
+// ObserveBuckets does the same for divided traffic. Each bucket has its own loops,
+// so what is in one is none of the rest's business; call it after Observe.
+func (l *Loops) ObserveBuckets(buckets []gear.BucketReport) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range buckets {
+		p := &buckets[i]
+		if e := l.edges[Key{p.Scene, p.Point, p.Bucket}]; e != nil {
+			e.seen.Count += p.Count - p.Shed
+			e.seen.Timeouts += p.Timeouts
+		}
+		if e := l.edges[Key{p.Scene, p.Point, gear.Any}]; e != nil {
+			e.seen.Count = max(e.seen.Count-p.Count+p.Shed, 0)
+			e.seen.Timeouts = max(e.seen.Timeouts-p.Timeouts, 0)
+		}
+	}
+}
+
 func equal(a, b []float64) bool {
 	if len(a) != len(b) {
 		return false

@@ -46,12 +46,13 @@ type Cell struct {
 	rt      sketch.Sketch
 	levels  levels
 	sinks   atomic.Pointer[[]Sink]
+	arms    atomic.Pointer[[]*arm]
 }
 
 // Record counts one request of a level, or of a Coded one.
 func (c *Cell) Record(level int, outcome Outcome, elapsed time.Duration, load, value float64) {
 	if uint(level) > MaxLevel {
-		level = c.decode(level, outcome, elapsed, load)
+		level = c.decode(level, outcome, elapsed, load, value)
 	}
 	g := c.byLevel[uint(level)>>groupBits].Load()
 	if g == nil {

@@ -9,20 +9,27 @@ type Sink interface {
 	Record(load float64, held bool, elapsed time.Duration)
 }
 
-// A code is a level, and above it the place of a sink and whether the request was
-// held out. Requests that no loop decided have a plain level and pay nothing for
-// this.
+// A code is a level, and above it whether the request was held out, the place of a
+// sink and of a block of an arm. Requests that no loop decided and that are in no
+// arm have a plain level and pay nothing for this.
 const (
-	levelMask = 1<<8 - 1
-	heldOut   = 1 << 8
-	sinkShift = 9
-	maxSinks  = 1 << 16
-	coded     = 1 << 40
+	levelMask  = 1<<8 - 1
+	heldOut    = 1 << 8
+	sinkShift  = 9
+	maxSinks   = 1 << 16
+	sinkMask   = maxSinks - 1
+	blockShift = 25
+	blockMask  = 1<<5 - 1
+	armShift   = 30
+	maxArms    = 1<<10 - 1
+	armMask    = maxArms // 0: none
+	hasSink    = 1 << 40
+	coded      = 1 << 41
 )
 
 // Coded joins a level with what a loop decided: Record takes it for the level.
 func Coded(level, sink int, held bool) int {
-	c := coded | sink<<sinkShift | level
+	c := coded | hasSink | sink<<sinkShift | level
 	if held {
 		c |= heldOut
 	}
@@ -60,16 +67,22 @@ func (c *Cell) Attach(s Sink) int {
 // a loop add work.
 //
 //go:noinline
-func (c *Cell) decode(code int, outcome Outcome, elapsed time.Duration, load float64) (level int) {
+func (c *Cell) decode(code int, outcome Outcome, elapsed time.Duration, load, value float64) (level int) {
 	if code < coded {
 		return MaxLevel
 	}
-	if outcome == OK || outcome == Timeout {
+	if code&hasSink != 0 && (outcome == OK || outcome == Timeout) {
 		if list := c.sinks.Load(); list != nil {
-			if i := (code - coded) >> sinkShift; i < len(*list) {
+			if i := code >> sinkShift & sinkMask; i < len(*list) {
 				(*list)[i].Record(load, code&heldOut != 0, elapsed)
 			}
 		}
 	}
-	return min(LevelOf(code), MaxLevel)
+	level = min(LevelOf(code), MaxLevel)
+	if i := code >> armShift & armMask; i > 0 {
+		if list := c.arms.Load(); list != nil && i <= len(*list) {
+			(*list)[i-1].record(code>>blockShift&blockMask, level, outcome, elapsed, value)
+		}
+	}
+	return level
 }

@@ -56,8 +56,9 @@ type Report struct {
 	CPU      float64 // share of the machine's cores busy, 0..1; negative when unknown
 	Clock    time.Duration
 	Points   []PointReport
-	Calls    []CallReport  // now and then
-	Levels   []LevelReport // now and then
+	Calls    []CallReport   // now and then
+	Levels   []LevelReport  // now and then
+	Buckets  []BucketReport // now and then, where orders divide traffic
 }
 
 // LevelReport is what some requests of one level and class of load took at a point

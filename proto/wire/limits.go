@@ -26,6 +26,7 @@ const (
 	MaxSeries   = 4096      // (scene, point) pairs in a report
 	MaxCalls    = 4096      // kinds of call in a report
 	MaxLevels   = 4096      // (scene, point, level, class) in a report
+	MaxBuckets  = 1024      // (scene, point, bucket) in a report
 	MaxCrowds   = 64        // crowds of a point
 	MaxSketch   = 16 << 10  // bytes of an RT sketch
 	MaxWindow   = time.Hour // length of a report's window

@@ -24,6 +24,9 @@ func FromReport(r *gear.Report) *agentv1.Report {
 			Value: x.Value, Worked: x.Worked, CpuMs: x.CPU, Taken: x.Taken, TakenMax: x.TakenMax, Output: x.Output, Effect: x.Effect,
 		})
 	}
+	for i := range r.Buckets {
+		p.Buckets = append(p.Buckets, fromBucket(&r.Buckets[i]))
+	}
 	for i := range r.Calls {
 		x := &r.Calls[i]
 		p.Calls = append(p.Calls, &agentv1.CallReport{
@@ -74,6 +77,12 @@ func ToReport(p *agentv1.Report) (gear.Report, gear.Problems) {
 			r.Levels[i] = c.level(x)
 		}
 	}
+	if n := len(p.GetBuckets()); n > 0 && c.size("buckets", n, MaxBuckets, "buckets") {
+		r.Buckets = make([]gear.BucketReport, n)
+		for i, x := range p.GetBuckets() {
+			r.Buckets[i] = c.bucket(i, x)
+		}
+	}
 	if n := len(p.GetCalls()); n > 0 && c.size("calls", n, MaxCalls, "calls") {
 		r.Calls = make([]gear.CallReport, n)
 		for i, x := range p.GetCalls() {
@@ -89,6 +98,15 @@ func ToReport(p *agentv1.Report) (gear.Report, gear.Problems) {
 
 func (c *checker) point(i int, p *agentv1.PointReport) gear.PointReport {
 	before := len(c.problems)
+	r := c.pointReport(p)
+	// Paths are made only for what is wrong: reports are the busiest message.
+	for k := before; k < len(c.problems); k++ {
+		c.problems[k].Path = at("points", i) + "." + c.problems[k].Path
+	}
+	return r
+}
+
+func (c *checker) pointReport(p *agentv1.PointReport) gear.PointReport {
 	r := gear.PointReport{
 		Scene: c.name("scene", p.GetScene()), Point: c.name("point", p.GetPoint()), Count: c.count("count", p.GetCount()),
 		OK: c.count("ok", p.GetOk()), Timeouts: c.count("timeouts", p.GetTimeouts()), Errors: c.count("errors", p.GetErrors()),
@@ -111,10 +129,6 @@ func (c *checker) point(i int, p *agentv1.PointReport) gear.PointReport {
 				NeedlessError: c.finite("crowds.needless_error", x.GetNeedlessError()), Reason: c.name("crowds.reason", x.GetReason()),
 			}
 		}
-	}
-	// Paths are made only for what is wrong: reports are the busiest message.
-	for k := before; k < len(c.problems); k++ {
-		c.problems[k].Path = at("points", i) + "." + c.problems[k].Path
 	}
 	return r
 }

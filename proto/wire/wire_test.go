@@ -163,6 +163,16 @@ func TestReportRoundTrip(t *testing.T) {
 				}
 			})),
 		}
+		want.Buckets = list(t, "buckets", rapid.Custom(func(t *rapid.T) gear.BucketReport {
+			b := gear.BucketReport{Bucket: name.Draw(t, "bucket"), PointReport: gear.PointReport{Scene: name.Draw(t, "scene"), Count: count.Draw(t, "count")}}
+			for k := range b.Blocks {
+				b.Blocks[k] = gear.BlockReport{
+					Count: count.Draw(t, "count"), Shed: count.Draw(t, "shed"), Timeouts: count.Draw(t, "timeouts"),
+					RTSum: micros.Draw(t, "sum"), Value: number.Draw(t, "value"),
+				}
+			}
+			return b
+		}))
 		got, ps := wire.ToReport(travel(t, wire.FromReport(&want), &agentv1.Report{}))
 		require.NoError(t, ps.Err())
 		require.Equal(t, want, got)

@@ -21,9 +21,12 @@ const (
 	FieldTarget      Field = "target_rt"
 	FieldBudget      Field = "budget"
 	FieldBinding     Field = "binding"
+	// FieldBucket sets nothing: it has the bucket of its scope ordered, and so
+	// measured, by itself, whether or not anything differs there.
+	FieldBucket Field = "bucket"
 )
 
-// Source is where a claim comes from. A lower number wins.
+// Source is where a claim comes from.
 type Source uint8
 
 // The sources in order of precedence. Emergency stands outside the order: it
@@ -35,9 +38,26 @@ const (
 	SourcePreset
 	SourceFeedback
 	SourceTemplate // the template's default, never stored as a claim
+	// SourceExperiment stands between plan and preset: see rank. Its number is the
+	// last because numbers are stored.
+	SourceExperiment
 )
 
-var sourceNames = [...]string{"", "emergency", "manual", "plan", "preset", "feedback", "template"}
+var sourceNames = [...]string{"", "emergency", "manual", "plan", "preset", "feedback", "template", "experiment"}
+
+// rank orders sources by precedence, the stronger first.
+func (s Source) rank() int {
+	if s == SourceExperiment {
+		return 2*int(SourcePlan) + 1
+	}
+	return 2 * int(s)
+}
+
+// pins tells whether a level or timeout of the source is exact, where one of the
+// others is where a local loop starts.
+func (s Source) pins() bool {
+	return s == SourceManual || s == SourcePlan || s == SourceExperiment
+}
 
 // String gives the source's name in API and console.
 func (s Source) String() string {

@@ -16,7 +16,7 @@
 //
 // Among the claims that match, the winner is found by, in this order:
 //
-//  1. source      manual > plan > preset > feedback > the template's own value
+//  1. source      manual > plan > experiment > preset > feedback > the template's own value
 //  2. specificity the number of scope fields that are not Any, of five
 //  3. newest      the later CreatedAt
 //  4. id          the greater, so that there is never a tie
@@ -26,14 +26,15 @@
 //
 //	level = clamp(min(winner, emergency claims), min, max)
 //
-// A level set by a manual or a plan claim pins every crowd; one set by preset or
-// feedback, or none, is the start and the cap of a regulating strategy.
+// A level set by a manual, a plan or an experiment claim pins every crowd; one set by
+// preset or feedback, or none, is the start and the cap of a regulating strategy.
 //
 // # Which orders there are
 //
 // For each point that is declared or bound there is one order for the scene Any
 // and the bucket Any, and one for each scene and bucket that a binding or claim
-// names. A scene whose orders all say the same as those of Any is left out: agents
+// names for it. A claim of field bucket does nothing but name one, so that traffic
+// there is measured by itself. A scene whose orders all say the same as those of Any is left out: agents
 // fall back to Any. Orders stand by point, scene, bucket, Any first; the same
 // Input gives the same bytes.
 //

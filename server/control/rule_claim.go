@@ -44,6 +44,17 @@ func (s Scope) Matches(place Scope) bool {
 		covers(s.Point, place.Point) && covers(s.Bucket, place.Bucket)
 }
 
+// Meets reports whether some place lies in both scopes.
+func (s Scope) Meets(o Scope) bool {
+	a, b := s.fields(), o.fields()
+	for i := range a {
+		if orAny(a[i]) != gear.Any && orAny(b[i]) != gear.Any && a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
 // covers reports whether a scope's field covers a place's; "" counts as Any.
 func covers(field, place string) bool { return field == gear.Any || field == "" || field == place }
 
@@ -81,6 +92,8 @@ func (c *Claim) ValueText() string {
 			return "template " + c.Template
 		}
 		return fmt.Sprintf("template %s version %d", c.Template, c.Pin)
+	case FieldBucket:
+		return "bucket of its own"
 	default:
 		return string(c.Field) + " " + gear.Duration(c.Duration).Format()
 	}
@@ -96,8 +109,8 @@ func CheckClaim(c *Claim, now time.Time) gear.Problems {
 		}
 	}
 	checkValue(c, bad)
-	if c.Source < SourceEmergency || c.Source >= SourceTemplate {
-		bad("source", gear.CodeEnum, "a claim comes from emergency, manual, plan, preset or feedback, got %q", c.Source)
+	if c.Source < SourceEmergency || c.Source == SourceTemplate || c.Source > SourceExperiment {
+		bad("source", gear.CodeEnum, "a claim comes from emergency, manual, plan, experiment, preset or feedback, got %q", c.Source)
 	}
 	if c.Source == SourceEmergency && c.Field != FieldLevel && c.Field != FieldAvailableRT && c.Field != FieldTimeout {
 		bad("field", gear.CodeEnum, "emergency only lowers a level, an available_rt or a timeout, not %s", c.Field)
@@ -136,6 +149,10 @@ func checkValue(c *Claim, bad func(path, code, format string, args ...any)) {
 		if math.IsNaN(c.Number) || math.IsInf(c.Number, 0) || c.Number <= 0 {
 			bad("number", gear.CodeRange, "budget wants float above 0, got %s", gear.Float(c.Number).Format())
 		}
+	case FieldBucket:
+		if c.Scope.Bucket == gear.Any {
+			bad("scope.bucket", gear.CodeRequired, "a claim that opens a bucket names it")
+		}
 	case FieldBinding:
 		if c.Template == "" {
 			bad("template", gear.CodeRequired, "a binding claim needs a template")
@@ -144,7 +161,7 @@ func checkValue(c *Claim, bad func(path, code, format string, args ...any)) {
 			bad("pin", gear.CodeRange, "pin wants int 0.., got %d", c.Pin)
 		}
 	default:
-		bad("field", gear.CodeEnum, "field wants level, strategy, available_rt, timeout, target_rt, budget or binding, got %q", gear.Shown(string(c.Field)))
+		bad("field", gear.CodeEnum, "field wants level, strategy, available_rt, timeout, target_rt, budget, binding or bucket, got %q", gear.Shown(string(c.Field)))
 	}
 }
 
@@ -155,8 +172,8 @@ func checkEnd(c *Claim, now time.Time, bad func(path, code, format string, args 
 	}
 	switch {
 	case c.End.IsZero():
-		if c.Source == SourceManual {
-			bad("end", gear.CodeRequired, "a manual claim needs an end")
+		if c.Source == SourceManual || c.Source == SourceExperiment {
+			bad("end", gear.CodeRequired, "a claim by hand or of an experiment needs an end")
 		}
 	case !c.End.After(now):
 		bad("end", gear.CodeRange, "the end must lie in the future, got %s at %s", stamp(c.End), stamp(now))

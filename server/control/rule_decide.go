@@ -159,6 +159,9 @@ func (r *round) point(point string) ([]gear.Order, []Why) {
 		var mine []gear.Order
 		var mineWhy []Why
 		for _, bucket := range columns {
+			if bucket != gear.Any && !near.divides(scene, bucket) {
+				continue
+			}
 			o, why := near.place(Scope{Scene: scene, IDC: r.in.IDC, App: r.in.App, Point: point, Bucket: bucket})
 			if o != nil {
 				mine, mineWhy = append(mine, *o), append(mineWhy, why)
@@ -173,6 +176,17 @@ func (r *round) point(point string) ([]gear.Order, []Why) {
 	}
 	r.notes = near.notes
 	return orders, whys
+}
+
+// divides tells whether a claim names the bucket for the scene: traffic of other
+// scenes is not divided.
+func (r *round) divides(scene, bucket string) bool {
+	for _, c := range r.claims {
+		if orAny(c.Scope.Bucket) == bucket && covers(c.Scope.Scene, scene) {
+			return true
+		}
+	}
+	return false
 }
 
 func orAny(name string) string {

@@ -118,7 +118,7 @@ func (r *round) chooseLevel(place Scope, s *template.Spec, o *gear.Order, why *W
 	level := s.Default
 	if claim != nil {
 		level = claim.Level
-		o.Pinned = claim.Source == SourceManual || claim.Source == SourcePlan
+		o.Pinned = claim.Source.pins()
 	}
 	level = lower(c, level, func(c *Claim) int { return c.Level }, &field)
 	o.Level = min(max(level, s.Min), s.Max)
@@ -213,6 +213,6 @@ func (r *round) chooseStrategy(place Scope, v *template.Version, rt, timeout tim
 		o.Timeout = timeout
 		// What is held here is the timeout, so that the agent's loop leaves it alone.
 		x, ok := why.Field(FieldTimeout)
-		o.Pinned = ok && (x.Source == SourceManual || x.Source == SourcePlan)
+		o.Pinned = ok && x.Source.pins()
 	}
 }

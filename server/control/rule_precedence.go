@@ -42,7 +42,7 @@ type FieldWhy struct {
 // not among them.
 func compareClaims(a, b *Claim) int {
 	if a.Source != b.Source {
-		return cmp.Compare(a.Source, b.Source)
+		return cmp.Compare(a.Source.rank(), b.Source.rank())
 	}
 	if x, y := a.Scope.Specificity(), b.Scope.Specificity(); x != y {
 		return cmp.Compare(y, x)

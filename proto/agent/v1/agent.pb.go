@@ -2646,8 +2646,9 @@ type Report struct {
 	Cpu           float64                `protobuf:"fixed64,7,opt,name=cpu,proto3" json:"cpu,omitempty"`
 	ClockOffsetNs int64                  `protobuf:"varint,8,opt,name=clock_offset_ns,json=clockOffsetNs,proto3" json:"clock_offset_ns,omitempty"`
 	Points        []*PointReport         `protobuf:"bytes,9,rep,name=points,proto3" json:"points,omitempty"`
-	Calls         []*CallReport          `protobuf:"bytes,30,rep,name=calls,proto3" json:"calls,omitempty"`   // now and then
-	Levels        []*LevelReport         `protobuf:"bytes,31,rep,name=levels,proto3" json:"levels,omitempty"` // now and then
+	Calls         []*CallReport          `protobuf:"bytes,30,rep,name=calls,proto3" json:"calls,omitempty"`     // now and then
+	Levels        []*LevelReport         `protobuf:"bytes,31,rep,name=levels,proto3" json:"levels,omitempty"`   // now and then
+	Buckets       []*BucketReport        `protobuf:"bytes,70,rep,name=buckets,proto3" json:"buckets,omitempty"` // now and then, where orders divide traffic
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2759,6 +2760,151 @@ func (x *Report) GetLevels() []*LevelReport {
 	return nil
 }
 
+func (x *Report) GetBuckets() []*BucketReport {
+	if x != nil {
+		return x.Buckets
+	}
+	return nil
+}
+
+// BucketReport is what happened in one bucket of a point and scene since the last
+// one that told of it. Its crowds, fit and load are not told.
+type BucketReport struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Bucket        string                 `protobuf:"bytes,1,opt,name=bucket,proto3" json:"bucket,omitempty"`
+	Point         *PointReport           `protobuf:"bytes,2,opt,name=point,proto3" json:"point,omitempty"`
+	Blocks        []*BlockReport         `protobuf:"bytes,3,rep,name=blocks,proto3" json:"blocks,omitempty"` // gear.Blocks groups of users by slice
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BucketReport) Reset() {
+	*x = BucketReport{}
+	mi := &file_agent_v1_agent_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BucketReport) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BucketReport) ProtoMessage() {}
+
+func (x *BucketReport) ProtoReflect() protoreflect.Message {
+	mi := &file_agent_v1_agent_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BucketReport.ProtoReflect.Descriptor instead.
+func (*BucketReport) Descriptor() ([]byte, []int) {
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *BucketReport) GetBucket() string {
+	if x != nil {
+		return x.Bucket
+	}
+	return ""
+}
+
+func (x *BucketReport) GetPoint() *PointReport {
+	if x != nil {
+		return x.Point
+	}
+	return nil
+}
+
+func (x *BucketReport) GetBlocks() []*BlockReport {
+	if x != nil {
+		return x.Blocks
+	}
+	return nil
+}
+
+type BlockReport struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Count         int64                  `protobuf:"varint,1,opt,name=count,proto3" json:"count,omitempty"`
+	Shed          int64                  `protobuf:"varint,2,opt,name=shed,proto3" json:"shed,omitempty"`
+	Timeouts      int64                  `protobuf:"varint,3,opt,name=timeouts,proto3" json:"timeouts,omitempty"`
+	RtSumUs       int64                  `protobuf:"varint,4,opt,name=rt_sum_us,json=rtSumUs,proto3" json:"rt_sum_us,omitempty"`
+	Value         float64                `protobuf:"fixed64,5,opt,name=value,proto3" json:"value,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BlockReport) Reset() {
+	*x = BlockReport{}
+	mi := &file_agent_v1_agent_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BlockReport) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BlockReport) ProtoMessage() {}
+
+func (x *BlockReport) ProtoReflect() protoreflect.Message {
+	mi := &file_agent_v1_agent_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BlockReport.ProtoReflect.Descriptor instead.
+func (*BlockReport) Descriptor() ([]byte, []int) {
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *BlockReport) GetCount() int64 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *BlockReport) GetShed() int64 {
+	if x != nil {
+		return x.Shed
+	}
+	return 0
+}
+
+func (x *BlockReport) GetTimeouts() int64 {
+	if x != nil {
+		return x.Timeouts
+	}
+	return 0
+}
+
+func (x *BlockReport) GetRtSumUs() int64 {
+	if x != nil {
+		return x.RtSumUs
+	}
+	return 0
+}
+
+func (x *BlockReport) GetValue() float64 {
+	if x != nil {
+		return x.Value
+	}
+	return 0
+}
+
 // LevelReport is what some requests of one level and class of load took at a point
 // in a scene. rt and value are of count requests, what follows worked of those.
 type LevelReport struct {
@@ -2783,7 +2929,7 @@ type LevelReport struct {
 
 func (x *LevelReport) Reset() {
 	*x = LevelReport{}
-	mi := &file_agent_v1_agent_proto_msgTypes[33]
+	mi := &file_agent_v1_agent_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2795,7 +2941,7 @@ func (x *LevelReport) String() string {
 func (*LevelReport) ProtoMessage() {}
 
 func (x *LevelReport) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[33]
+	mi := &file_agent_v1_agent_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2808,7 +2954,7 @@ func (x *LevelReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LevelReport.ProtoReflect.Descriptor instead.
 func (*LevelReport) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{33}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *LevelReport) GetScene() string {
@@ -2927,7 +3073,7 @@ type CallReport struct {
 
 func (x *CallReport) Reset() {
 	*x = CallReport{}
-	mi := &file_agent_v1_agent_proto_msgTypes[34]
+	mi := &file_agent_v1_agent_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2939,7 +3085,7 @@ func (x *CallReport) String() string {
 func (*CallReport) ProtoMessage() {}
 
 func (x *CallReport) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[34]
+	mi := &file_agent_v1_agent_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2952,7 +3098,7 @@ func (x *CallReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallReport.ProtoReflect.Descriptor instead.
 func (*CallReport) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{34}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *CallReport) GetScene() string {
@@ -3029,7 +3175,7 @@ type PointReport struct {
 
 func (x *PointReport) Reset() {
 	*x = PointReport{}
-	mi := &file_agent_v1_agent_proto_msgTypes[35]
+	mi := &file_agent_v1_agent_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3041,7 +3187,7 @@ func (x *PointReport) String() string {
 func (*PointReport) ProtoMessage() {}
 
 func (x *PointReport) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[35]
+	mi := &file_agent_v1_agent_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3054,7 +3200,7 @@ func (x *PointReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PointReport.ProtoReflect.Descriptor instead.
 func (*PointReport) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{35}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *PointReport) GetScene() string {
@@ -3195,7 +3341,7 @@ type CrowdReport struct {
 
 func (x *CrowdReport) Reset() {
 	*x = CrowdReport{}
-	mi := &file_agent_v1_agent_proto_msgTypes[36]
+	mi := &file_agent_v1_agent_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3207,7 +3353,7 @@ func (x *CrowdReport) String() string {
 func (*CrowdReport) ProtoMessage() {}
 
 func (x *CrowdReport) ProtoReflect() protoreflect.Message {
-	mi := &file_agent_v1_agent_proto_msgTypes[36]
+	mi := &file_agent_v1_agent_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3220,7 +3366,7 @@ func (x *CrowdReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CrowdReport.ProtoReflect.Descriptor instead.
 func (*CrowdReport) Descriptor() ([]byte, []int) {
-	return file_agent_v1_agent_proto_rawDescGZIP(), []int{36}
+	return file_agent_v1_agent_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *CrowdReport) GetCrowd() int32 {
@@ -3524,7 +3670,7 @@ const file_agent_v1_agent_proto_rawDesc = "" +
 	"\aspan_ns\x183 \x01(\x03R\x06spanNs\x12\x12\n" +
 	"\x04rung\x184 \x01(\rR\x04rung\x12\x12\n" +
 	"\x04base\x185 \x01(\x01R\x04base\x12\x16\n" +
-	"\x06capped\x186 \x01(\x03R\x06capped\"\x8d\x03\n" +
+	"\x06capped\x186 \x01(\x03R\x06capped\"\xc8\x03\n" +
 	"\x06Report\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x03R\bsequence\x12\x13\n" +
 	"\x05at_ns\x18\x02 \x01(\x03R\x04atNs\x12\x1b\n" +
@@ -3537,7 +3683,18 @@ const file_agent_v1_agent_proto_rawDesc = "" +
 	"\x0fclock_offset_ns\x18\b \x01(\x03R\rclockOffsetNs\x126\n" +
 	"\x06points\x18\t \x03(\v2\x1e.allspark.agent.v1.PointReportR\x06points\x123\n" +
 	"\x05calls\x18\x1e \x03(\v2\x1d.allspark.agent.v1.CallReportR\x05calls\x126\n" +
-	"\x06levels\x18\x1f \x03(\v2\x1e.allspark.agent.v1.LevelReportR\x06levels\"\xc9\x02\n" +
+	"\x06levels\x18\x1f \x03(\v2\x1e.allspark.agent.v1.LevelReportR\x06levels\x129\n" +
+	"\abuckets\x18F \x03(\v2\x1f.allspark.agent.v1.BucketReportR\abuckets\"\x94\x01\n" +
+	"\fBucketReport\x12\x16\n" +
+	"\x06bucket\x18\x01 \x01(\tR\x06bucket\x124\n" +
+	"\x05point\x18\x02 \x01(\v2\x1e.allspark.agent.v1.PointReportR\x05point\x126\n" +
+	"\x06blocks\x18\x03 \x03(\v2\x1e.allspark.agent.v1.BlockReportR\x06blocks\"\x85\x01\n" +
+	"\vBlockReport\x12\x14\n" +
+	"\x05count\x18\x01 \x01(\x03R\x05count\x12\x12\n" +
+	"\x04shed\x18\x02 \x01(\x03R\x04shed\x12\x1a\n" +
+	"\btimeouts\x18\x03 \x01(\x03R\btimeouts\x12\x1a\n" +
+	"\trt_sum_us\x18\x04 \x01(\x03R\artSumUs\x12\x14\n" +
+	"\x05value\x18\x05 \x01(\x01R\x05value\"\xc9\x02\n" +
 	"\vLevelReport\x12\x14\n" +
 	"\x05scene\x18\x01 \x01(\tR\x05scene\x12\x14\n" +
 	"\x05point\x18\x02 \x01(\tR\x05point\x12\x14\n" +
@@ -3612,7 +3769,7 @@ func file_agent_v1_agent_proto_rawDescGZIP() []byte {
 	return file_agent_v1_agent_proto_rawDescData
 }
 
-var file_agent_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
+var file_agent_v1_agent_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
 var file_agent_v1_agent_proto_goTypes = []any{
 	(*EnrollRequest)(nil),   // 0: allspark.agent.v1.EnrollRequest
 	(*EnrollResponse)(nil),  // 1: allspark.agent.v1.EnrollResponse
@@ -3647,10 +3804,12 @@ var file_agent_v1_agent_proto_goTypes = []any{
 	(*QuotaChoice)(nil),     // 30: allspark.agent.v1.QuotaChoice
 	(*QuotaCount)(nil),      // 31: allspark.agent.v1.QuotaCount
 	(*Report)(nil),          // 32: allspark.agent.v1.Report
-	(*LevelReport)(nil),     // 33: allspark.agent.v1.LevelReport
-	(*CallReport)(nil),      // 34: allspark.agent.v1.CallReport
-	(*PointReport)(nil),     // 35: allspark.agent.v1.PointReport
-	(*CrowdReport)(nil),     // 36: allspark.agent.v1.CrowdReport
+	(*BucketReport)(nil),    // 33: allspark.agent.v1.BucketReport
+	(*BlockReport)(nil),     // 34: allspark.agent.v1.BlockReport
+	(*LevelReport)(nil),     // 35: allspark.agent.v1.LevelReport
+	(*CallReport)(nil),      // 36: allspark.agent.v1.CallReport
+	(*PointReport)(nil),     // 37: allspark.agent.v1.PointReport
+	(*CrowdReport)(nil),     // 38: allspark.agent.v1.CrowdReport
 }
 var file_agent_v1_agent_proto_depIdxs = []int32{
 	4,  // 0: allspark.agent.v1.ConnectRequest.hello:type_name -> allspark.agent.v1.Hello
@@ -3691,19 +3850,22 @@ var file_agent_v1_agent_proto_depIdxs = []int32{
 	26, // 35: allspark.agent.v1.BaseQuotas.quotas:type_name -> allspark.agent.v1.BaseQuota
 	29, // 36: allspark.agent.v1.QuotaTerms.places:type_name -> allspark.agent.v1.QuotaPlace
 	30, // 37: allspark.agent.v1.QuotaTerms.choices:type_name -> allspark.agent.v1.QuotaChoice
-	35, // 38: allspark.agent.v1.Report.points:type_name -> allspark.agent.v1.PointReport
-	34, // 39: allspark.agent.v1.Report.calls:type_name -> allspark.agent.v1.CallReport
-	33, // 40: allspark.agent.v1.Report.levels:type_name -> allspark.agent.v1.LevelReport
-	36, // 41: allspark.agent.v1.PointReport.crowds:type_name -> allspark.agent.v1.CrowdReport
-	0,  // 42: allspark.agent.v1.AgentService.Enroll:input_type -> allspark.agent.v1.EnrollRequest
-	2,  // 43: allspark.agent.v1.AgentService.Connect:input_type -> allspark.agent.v1.ConnectRequest
-	1,  // 44: allspark.agent.v1.AgentService.Enroll:output_type -> allspark.agent.v1.EnrollResponse
-	3,  // 45: allspark.agent.v1.AgentService.Connect:output_type -> allspark.agent.v1.ConnectResponse
-	44, // [44:46] is the sub-list for method output_type
-	42, // [42:44] is the sub-list for method input_type
-	42, // [42:42] is the sub-list for extension type_name
-	42, // [42:42] is the sub-list for extension extendee
-	0,  // [0:42] is the sub-list for field type_name
+	37, // 38: allspark.agent.v1.Report.points:type_name -> allspark.agent.v1.PointReport
+	36, // 39: allspark.agent.v1.Report.calls:type_name -> allspark.agent.v1.CallReport
+	35, // 40: allspark.agent.v1.Report.levels:type_name -> allspark.agent.v1.LevelReport
+	33, // 41: allspark.agent.v1.Report.buckets:type_name -> allspark.agent.v1.BucketReport
+	37, // 42: allspark.agent.v1.BucketReport.point:type_name -> allspark.agent.v1.PointReport
+	34, // 43: allspark.agent.v1.BucketReport.blocks:type_name -> allspark.agent.v1.BlockReport
+	38, // 44: allspark.agent.v1.PointReport.crowds:type_name -> allspark.agent.v1.CrowdReport
+	0,  // 45: allspark.agent.v1.AgentService.Enroll:input_type -> allspark.agent.v1.EnrollRequest
+	2,  // 46: allspark.agent.v1.AgentService.Connect:input_type -> allspark.agent.v1.ConnectRequest
+	1,  // 47: allspark.agent.v1.AgentService.Enroll:output_type -> allspark.agent.v1.EnrollResponse
+	3,  // 48: allspark.agent.v1.AgentService.Connect:output_type -> allspark.agent.v1.ConnectResponse
+	47, // [47:49] is the sub-list for method output_type
+	45, // [45:47] is the sub-list for method input_type
+	45, // [45:45] is the sub-list for extension type_name
+	45, // [45:45] is the sub-list for extension extendee
+	0,  // [0:45] is the sub-list for field type_name
 }
 
 func init() { file_agent_v1_agent_proto_init() }
@@ -3736,7 +3898,7 @@ func file_agent_v1_agent_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_agent_v1_agent_proto_rawDesc), len(file_agent_v1_agent_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   37,
+			NumMessages:   39,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
