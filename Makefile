@@ -84,8 +84,10 @@ services:
 	@scripts/need.sh redis-server:redis-server # also beside containers: some tests kill their own
 
 .PHONY: lab
-lab: bin/allspark ## control laws in virtual time: server/lab/RESULTS.md (15 minutes of two cores)
+lab: bin/allspark ## control laws in virtual time: server/lab/RESULTS*.md (30 minutes of two cores)
 	bin/allspark lab standard --out server/lab/RESULTS.md
+	bin/allspark lab quota --out server/lab
+	bin/allspark lab alerts --seeds 1 --out server/lab/RESULTS-alerts.md
 
 ## Verify
 

@@ -18,7 +18,7 @@ import (
 
 // Lab gives the commands of the lab. They need no controller.
 func Lab() *cobra.Command {
-	return group("lab", "Try control laws on the engine model in virtual time", labList(), labRun(), labMidnight(), labStandard(), labScenes(), labAlerts(), labTrials())
+	return group("lab", "Try control laws on the engine model in virtual time", labList(), labRun(), labMidnight(), labStandard(), labScenes(), labQuota(), labAlerts(), labTrials())
 }
 
 func labList() *cobra.Command {

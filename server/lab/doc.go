@@ -68,7 +68,8 @@
 //
 // A [Scenario] is a world, a [Policy] controls it, a [Plan] plays one under the
 // other and gives metrics, an [Experiment] does so for many, in parallel, and
-// [Results] are tables, a CSV file and a page. RESULTS.md is made by [Standards].
+// [Results] are tables, a CSV file and a page. RESULTS.md is made by [Standards],
+// RESULTS-quota.md by [QuotaReport], RESULTS-alerts.md by [Alerts].
 //
 //	value           = earned / offered; who asks again offers nothing new
 //	value_gap_share = (value - best static) / (oracle - best static), seed by seed

@@ -1,13 +1,16 @@
 package lab
 
 import (
+	"bytes"
+	"encoding/xml"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-// Default gains, untuned: what RESULTS.md shows on more seeds.
+// Default gains, untuned: what RESULTS-quota.md shows on more seeds.
 func TestQuotaLawHoldsItsBudgetUntuned(t *testing.T) {
 	r, err := (&Experiment{Scenarios: groupWorlds(), Policies: []string{"quota", "quota-linear", "crowd"}, Seeds: 4}).Run(t.Context())
 	require.NoError(t, err)
@@ -68,4 +71,37 @@ func TestWeightsEarnWhereValueIsKnown(t *testing.T) {
 		require.InDelta(t, get(i, "quota-equal", MetricCPU), get(i, "quota", MetricCPU), 0.08)
 		require.Positive(t, get(i, "quota-dcaf", MetricValue))
 	}
+}
+
+// The page of the law on two seeds, and the drawing of figures that are given.
+func TestQuotaReportWritesAPageAndADrawing(t *testing.T) {
+	s := &Standards{Seeds: 2, names: []string{"law"}}
+	require.NoError(t, s.quotaLaw(t.Context()))
+	require.Contains(t, s.out.String(), "| load x8 in one step |")
+	require.NotContains(t, s.out.String(), "%!")
+
+	given := func(policies []string, worlds ...string) *Results {
+		r := &Results{Scenarios: scenarios(worlds...), Policies: policies, Seeds: 2, runs: map[runKey]Outcomes{}}
+		for i, w := range r.Scenarios {
+			r.plans = append(r.plans, NewPlan(w))
+			for k, p := range policies {
+				for seed := range uint64(2) {
+					r.runs[runKey{i, p, seed + 1}] = Outcomes{MetricValue: 0.5 + 0.01*float64(k) + 0.001*float64(seed), MetricTimeouts: 0.02 * float64(k)}
+				}
+			}
+		}
+		return r
+	}
+	surge := given(surgePolicies, "surge")
+	v, failed := surge.difference(0, "quota", "none")
+	require.InDelta(t, 100*0.01/0.5005, v.Mean, 1e-9)
+	require.InDelta(t, 2, failed.Mean, 1e-9)
+	if raceEnabled {
+		t.Skip("the drawing plays six runs")
+	}
+	var plot bytes.Buffer
+	require.NoError(t, plotQuota(&plot, surge, given([]string{"quota-equal", "quota", "quota-dcaf"}, "weights", "weights-wrong")))
+	require.NoError(t, xml.Unmarshal(plot.Bytes(), new(struct{})))
+	require.Equal(t, 4*len(surgeCourses), strings.Count(plot.String(), "<polyline"))
+	require.NotContains(t, plot.String(), "NaN")
 }

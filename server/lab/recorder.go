@@ -24,6 +24,32 @@ type recorder struct {
 	busy     float64
 	own      *sketch.Sum // RT of the search node's own visits
 	ended    int64       // requests, warm-up and all
+	seconds  []perSecond // how it went, a second a point
+	last     perSecond   // the totals at the last one
+}
+
+// perSecond is what happened in one second: requests and those lost, value, and what
+// prerank was asked for.
+type perSecond struct {
+	all, bad, visits       float64
+	offered, value, amount float64
+	busy                   float64 // ns of the search node's cores
+}
+
+// totals are the sums of all seconds so far.
+func (r *recorder) totals() (t perSecond) {
+	for i := range r.engine.Tally.Scenes {
+		s := &r.engine.Tally.Scenes[i]
+		t.all, t.bad = t.all+float64(s.Count()), t.bad+float64(s.Count()-s.Outcomes[OK])
+		t.offered, t.value = t.offered+s.Offered, t.value+s.Value
+	}
+	p := &r.engine.Tally.Points[Prerank]
+	t.visits, t.amount, t.busy = float64(p.Visits), p.Amount, r.snBusy()-r.busy
+	return t
+}
+
+func (t perSecond) minus(o perSecond) perSecond {
+	return perSecond{t.all - o.all, t.bad - o.bad, t.visits - o.visits, t.offered - o.offered, t.value - o.value, t.amount - o.amount, t.busy - o.busy}
 }
 
 const (
@@ -62,6 +88,8 @@ func (r *recorder) look() {
 			now += e.Cores(m)
 		}
 		r.cores += float64(now) / float64(base)
+		sofar := r.totals()
+		r.seconds, r.last = append(r.seconds, sofar.minus(r.last)), sofar
 	}
 	if since%int64(settleBucket) == 0 {
 		bad, all := r.losses()
