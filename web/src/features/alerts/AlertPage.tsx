@@ -146,18 +146,18 @@ function Detail({ alert: a }: { alert: AlertDetail }) {
               <tbody>
                 {a.plans.map((p) => (
                   <tr key={p.id}>
-                    <td>
+                    <td style={{ whiteSpace: "normal", overflowWrap: "anywhere" }}>
                       <Link to={`/plans/${encodeURIComponent(p.id)}`}>
                         <strong>{p.name}</strong>
                       </Link>
                       {p.purpose && <div className="soft">{p.purpose}</div>}
+                      <div className="soft">
+                        {p.steps.join(", ")}
+                        {p.next && ` · ${dateTime(p.next)}`}
+                      </div>
                     </td>
-                    <td>
-                      <Tag>{p.state}</Tag>
-                    </td>
-                    <td>
-                      {p.steps.join(", ")}
-                      {p.next && <div className="soft">{dateTime(p.next)}</div>}
+                    <td className="num">
+                      <Tag>{t(`plans.state.${p.state}`)}</Tag>
                     </td>
                   </tr>
                 ))}

@@ -10,6 +10,7 @@ import {
   keyOf,
   off,
   shiftAt,
+  sizeOf,
   useScreen,
   type Wall,
   type WallLink,
@@ -98,10 +99,11 @@ function Picture({ wall, dim, now }: { wall: Wall; dim: boolean; now: number }) 
   const a = wall.agents;
   // The screen's own clock may be off: countdowns run on the server's.
   const [skew] = useState(() => Date.parse(wall.at) - Date.now());
+  const links = wall.scenes.reduce((n, s) => n + s.links.length, 0);
   return (
     <div className={`wall-body${dim ? " dim" : ""}`}>
       {wall.scenes.length ? (
-        <div className="wall-scenes">
+        <div className="wall-scenes" style={{ fontSize: `${sizeOf(links)}em` }}>
           {wall.scenes.map((s) => (
             <Scene key={s.scene} scene={s} regulated={wall.regulated} />
           ))}
@@ -189,17 +191,17 @@ function Link({ link: l, regulated, name }: { link: WallLink; regulated: boolean
       <h3>
         {l.idc}
         <span className="wall-health">
+          {by !== undefined && (
+            <small className="wall-off">
+              {by >= 0 ? "+" : "−"}
+              {Math.abs(by * 100).toFixed(0)} %
+            </small>
+          )}
           {marks[health]} {name}
         </span>
       </h3>
       <p className="wall-figure">
         {l.actual_ms < 0 ? "–" : ms(l.actual_ms)} <small>/ {ms(l.effective_ms)}</small>
-        {by !== undefined && (
-          <small className="wall-off">
-            {by >= 0 ? "+" : "−"}
-            {Math.abs(by * 100).toFixed(0)} %
-          </small>
-        )}
       </p>
       <dl>
         <dt>{t("scenes.gear")}</dt>

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { countdown, healthOf, keyOf, off, shiftAt, type WallLink } from "./wallApi";
+import { countdown, healthOf, keyOf, off, shiftAt, sizeOf, type WallLink } from "./wallApi";
 
 const link = (x: Partial<WallLink>): WallLink => ({
   idc: "sh",
@@ -47,4 +47,8 @@ it("reads the key behind the #", () => {
   expect(keyOf("#key=abc%2Fd")).toBe("abc/d");
   expect(keyOf("")).toBeUndefined();
   expect(keyOf("#key=")).toBeUndefined();
+});
+
+it("shows few figures larger than many", () => {
+  expect([1, 4, 8, 9, 200].map(sizeOf)).toEqual([1.6, 1.2, 1.1, 1, 1]);
 });

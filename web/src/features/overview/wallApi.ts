@@ -100,3 +100,6 @@ export function shiftAt(ms: number): { x: number; y: number } {
   const [x, y] = places[Math.floor(ms / 60_000) % places.length]!;
   return { x, y };
 }
+
+/** How much larger figures are when few are on the screen: they are read from across the room. */
+export const sizeOf = (links: number): number => (links <= 2 ? 1.6 : links <= 4 ? 1.2 : links <= 8 ? 1.1 : 1);

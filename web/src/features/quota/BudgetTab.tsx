@@ -50,6 +50,8 @@ function Suggestion(props: {
   const { calibration: c, group: g } = props;
   const total = rounded(c.total_quota);
   const newest = c.readings[c.readings.length - 1];
+  // Before there is a fit, its figures are all zero and mean nothing.
+  const fitted = c.slope !== 0;
   return (
     <Card title={t("quota.fit.suggestion")}>
       <div className="stack">
@@ -57,10 +59,12 @@ function Suggestion(props: {
           {c.ok ? (
             <Tag tone="good">{t("quota.fit.usable")}</Tag>
           ) : (
-            <Tag tone={c.stale ? "warn" : "bad"}>{t(c.stale ? "quota.fit.stale" : "quota.fit.unusable")}</Tag>
+            <Tag tone={c.stale || !fitted ? "warn" : "bad"}>
+              {t(c.stale ? "quota.fit.stale" : "quota.fit.unusable")}
+            </Tag>
           )}
         </div>
-        {c.reason && <div className={`note ${c.ok ? "warn" : "bad"}`}>{c.reason}</div>}
+        {c.reason && <div className={`note ${c.ok || !fitted ? "warn" : "bad"}`}>{c.reason}</div>}
         <dl className="facts">
           <dt>{t("quota.fit.total")}</dt>
           <dd>
@@ -73,13 +77,13 @@ function Suggestion(props: {
           <dt>{t("quota.field.watermark")}</dt>
           <dd>{share(c.watermark, 0)}</dd>
           <dt>{t("quota.fit.idle")}</dt>
-          <dd>{share(c.idle, 1)}</dd>
+          <dd>{fitted ? share(c.idle, 1) : "–"}</dd>
           <dt>{t("quota.fit.slope")}</dt>
-          <dd>{t("quota.fit.slopeValue", { v: digits(100_000 * c.slope) })}</dd>
+          <dd>{fitted ? t("quota.fit.slopeValue", { v: digits(100_000 * c.slope) }) : "–"}</dd>
           <dt>R²</dt>
-          <dd>{c.r2.toFixed(3)}</dd>
+          <dd>{fitted ? c.r2.toFixed(3) : "–"}</dd>
           <dt>{t("quota.fit.sigma")}</dt>
-          <dd>± {share(c.sigma, 1)}</dd>
+          <dd>{fitted ? `± ${share(c.sigma, 1)}` : "–"}</dd>
           <dt>{t("quota.fit.used")}</dt>
           <dd>{t("quota.fit.usedOf", { n: c.used, of: c.readings.length })}</dd>
           <dt>{t("quota.fit.newest")}</dt>

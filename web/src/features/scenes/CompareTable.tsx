@@ -140,10 +140,11 @@ const ratio = (a: number | undefined, b: number | undefined) =>
 function Difference({ a, b }: { a: number | undefined; b: number | undefined }) {
   const by = ratio(a, b);
   if (by === undefined) return <span className="soft">–</span>;
+  const percent = Math.round(by * 100);
   return (
     <span className={Math.abs(by) >= 0.1 ? "warning" : "soft"}>
-      {by >= 0 ? "+" : "−"}
-      {Math.abs(by * 100).toFixed(0)} %
+      {percent > 0 ? "+" : percent < 0 ? "−" : ""}
+      {Math.abs(percent)} %
     </span>
   );
 }

@@ -4,24 +4,33 @@ import {
   Handle,
   Position,
   ReactFlow,
+  useReactFlow,
+  useStore,
   type Connection,
   type Edge,
   type Node,
   type NodeProps,
 } from "@xyflow/react";
 import "@xyflow/react/dist/style.css";
-import { memo, useMemo } from "react";
+import { memo, useEffect, useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { useNavigate } from "react-router";
+import { Link, useNavigate } from "react-router";
 import { useDark } from "../../ui/preferences";
 import { count, ms, share } from "../../ui/format";
 import { Tag } from "../../ui/marks";
 import { late } from "./format";
 import { found } from "./links";
-import { layout, nodeHeight, nodeWidth } from "./layout";
+import { layout, nodeHeight, nodeWidth, type Layout } from "./layout";
 import type { SceneGraph, SceneLinkNode } from "./types";
 
-type Shown = Node<{ id: string; external: boolean; live?: SceneLinkNode; found?: boolean }>;
+type Shown = Node<{
+  id: string;
+  external: boolean;
+  down: boolean;
+  to?: string;
+  live?: SceneLinkNode;
+  found?: boolean;
+}>;
 
 const Box = memo(function Box({ data }: NodeProps<Shown>) {
   const { t } = useTranslation();
@@ -31,8 +40,15 @@ const Box = memo(function Box({ data }: NodeProps<Shown>) {
     <div
       className={`scene-node${data.external ? " external" : ""}${data.found === undefined ? "" : data.found ? " found" : " faded"}`}
     >
-      <Handle type="target" position={Position.Left} />
-      <strong>{data.id}</strong> {data.external && <Tag>{t("scenes.external")}</Tag>}
+      <Handle type="target" position={data.down ? Position.Top : Position.Left} />
+      {data.to ? (
+        <Link className="strong" to={data.to} onClick={(e) => e.stopPropagation()}>
+          {data.id}
+        </Link>
+      ) : (
+        <strong>{data.id}</strong>
+      )}{" "}
+      {data.external && <Tag>{t("scenes.external")}</Tag>}
       {n && (
         <dl>
           {data.external ? (
@@ -56,12 +72,23 @@ const Box = memo(function Box({ data }: NodeProps<Shown>) {
           <dd>{n.source || "–"}</dd>
         </dl>
       )}
-      <Handle type="source" position={Position.Right} />
+      <Handle type="source" position={data.down ? Position.Bottom : Position.Right} />
     </div>
   );
 });
 
 const kinds = { box: Box };
+
+/** Fits the whole graph into the picture again when either changes its shape. */
+function Refit({ of }: { of: Layout["spots"] }) {
+  const { fitView } = useReactFlow();
+  const width = useStore((s) => s.width);
+  const height = useStore((s) => s.height);
+  useEffect(() => {
+    if (width && height) void fitView();
+  }, [fitView, of, width, height]);
+  return null;
+}
 
 interface Props {
   label: string;
@@ -69,6 +96,8 @@ interface Props {
   live?: SceneLinkNode[];
   find?: string;
   tall?: boolean;
+  /** Width over height of the picture, about; it decides which way requests run. */
+  aspect?: number;
   path?: (id: string) => string;
   onConnect?: (c: Connection) => void;
   onRemove?: (edges: { from: string; to: string }[]) => void;
@@ -78,9 +107,10 @@ interface Props {
 export default function Flow(props: Props) {
   const dark = useDark();
   const navigate = useNavigate();
-  const spots = useMemo(() => layout(props.graph), [props.graph]);
+  const aspect = props.aspect ?? 2.5;
+  const { spots, down } = useMemo(() => layout(props.graph, aspect), [props.graph, aspect]);
   const live = useMemo(() => new Map(props.live?.map((n) => [n.id, n])), [props.live]);
-  const find = props.find ?? "";
+  const { find = "", path } = props;
   const nodes = useMemo<Shown[]>(
     () =>
       props.graph.nodes.map((n) => ({
@@ -89,9 +119,16 @@ export default function Flow(props: Props) {
         position: spots.get(n.id) ?? { x: 0, y: 0 },
         width: nodeWidth,
         height: nodeHeight,
-        data: { id: n.id, external: !!n.external, live: live.get(n.id), found: found(find, n) },
+        data: {
+          id: n.id,
+          external: !!n.external,
+          down,
+          to: path?.(n.id),
+          live: live.get(n.id),
+          found: found(find, n),
+        },
       })),
-    [props.graph, live, spots, find],
+    [props.graph, live, spots, down, find, path],
   );
   const flow = useMemo(() => {
     const of = (id: string) => (live.get(id)?.recent ?? live.get(id)?.live)?.qps;
@@ -137,9 +174,11 @@ export default function Flow(props: Props) {
         nodesConnectable={!!props.onConnect}
         onConnect={props.onConnect}
         onEdgesDelete={(gone) => props.onRemove?.(gone.map((e) => ({ from: e.source, to: e.target })))}
-        onNodeClick={(_, n) => props.path && void navigate(props.path(n.id))}
+        nodesFocusable={!path}
+        onNodeClick={(_, n) => path && void navigate(path(n.id))}
         proOptions={{ hideAttribution: true }}
       >
+        <Refit of={spots} />
         <Background />
         <Controls showInteractive={false} />
       </ReactFlow>

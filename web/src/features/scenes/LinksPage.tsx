@@ -1,5 +1,5 @@
 import { Input } from "antd";
-import { lazy, Suspense, useDeferredValue, useState } from "react";
+import { lazy, Suspense, useCallback, useDeferredValue, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router";
 import { clock, dateTime, ms } from "../../ui/format";
@@ -147,8 +147,8 @@ function Links({ scene, names }: { scene: Scene; names: string[] }) {
       ) : (
         <Suspense fallback={<Skeleton />}>
           <div className={b ? "scene-panes" : undefined}>
-            <Graph scene={scene} pane={a} title={titleOf(a)} link={left} find={find} />
-            {b && <Graph scene={scene} pane={b} title={titleOf(b)} link={right} find={find} />}
+            <Graph scene={scene} pane={a} title={titleOf(a)} link={left} find={find} half={!!b} />
+            {b && <Graph scene={scene} pane={b} title={titleOf(b)} link={right} find={find} half />}
           </div>
         </Suspense>
       )}
@@ -162,9 +162,19 @@ function Graph(props: {
   title: string;
   link: SceneLink | undefined;
   find: LinksQuery["find"];
+  half: boolean; // of the page's width
 }) {
   const { t } = useTranslation();
   const { scene, pane, link } = props;
+  const idc = link?.idc ?? "";
+  const path = useCallback(
+    (id: string) => {
+      const n = scene.graph.nodes.find((x) => x.id === id);
+      const to = `/points/${[scene.name, idc, n?.place.app ?? "", n?.place.point ?? ""].map(encodeURIComponent).join("/")}`;
+      return pane.at ? `${to}?at=${encodeURIComponent(pane.at)}` : to;
+    },
+    [scene, idc, pane.at],
+  );
   return (
     <Card title={props.title} flush>
       {link ? (
@@ -174,11 +184,8 @@ function Graph(props: {
           live={link.nodes}
           find={props.find}
           tall
-          path={(id) => {
-            const n = scene.graph.nodes.find((x) => x.id === id);
-            const to = `/points/${[scene.name, link.idc, n?.place.app ?? "", n?.place.point ?? ""].map(encodeURIComponent).join("/")}`;
-            return pane.at ? `${to}?at=${encodeURIComponent(pane.at)}` : to;
-          }}
+          aspect={props.half ? 0.9 : 1.9}
+          path={path}
         />
       ) : (
         <div className="state">
