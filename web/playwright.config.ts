@@ -15,6 +15,8 @@ export default defineConfig({
     viewport: { width: 1440, height: 900 },
     locale: "en-GB",
     trace: "retain-on-failure",
+    actionTimeout: 60_000, // a step that waits in vain leaves its test the time to tidy up
+    navigationTimeout: 60_000,
     launchOptions: {
       executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
       args: [

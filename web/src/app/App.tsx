@@ -5,6 +5,7 @@ import { useEffect, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { RouterProvider } from "react-router";
 import { queryClient } from "../api/live";
+import { Icon } from "../ui/icons";
 import { router } from "../routes/router";
 import { useDark, usePreferences } from "../ui/preferences";
 import { guessLanguage } from "./i18n";
@@ -31,7 +32,9 @@ export function App() {
     <ConfigProvider
       theme={theme}
       locale={wanted === "zh" ? zhCN : undefined}
-      button={{ autoInsertSpace: false }}
+      // The library's own icon leaves by a transition. A page drawn too slowly never ends
+      // that, and the button goes on calling itself "loading".
+      button={{ autoInsertSpace: false, loadingIcon: <Icon name="busy" size={13} /> }}
       modal={{ mask: { blur: false } }}
     >
       <AntApp component={false} message={{ maxCount: 3 }}>

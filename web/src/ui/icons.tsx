@@ -30,6 +30,7 @@ const paths = {
   down: "M8 4v8M4.500 8.500L8 12l3.500-3.500",
   close: "M4 4l8 8M12 4l-8 8",
   leaderboard: "M2.5 14V8h3.500v6zM6 14V2.500h4V14zM10 14V6h3.500v8z",
+  busy: "M8 2.5a5.500 5.500 0 1 0 5.500 5.500",
   warn: "M8 2.500l6 11H2zM8 6.500v3M8 11.500h.01",
 } as const;
 
@@ -47,6 +48,7 @@ export function Icon({ name, size = 16 }: { name: IconName; size?: number }): Re
       strokeLinecap="round"
       strokeLinejoin="round"
       aria-hidden="true"
+      className={name === "busy" ? "spinning" : undefined}
     >
       <path d={paths[name]} />
     </svg>
