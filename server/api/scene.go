@@ -128,7 +128,14 @@ type SceneLive struct {
 	Links     []SceneLink   `json:"links" doc:"One an IDC."`
 	Missing   []SceneReason `json:"missing" doc:"Points that keep the scene from having a table."`
 	Stale     []SceneReason `json:"stale" doc:"Points whose profile is used though it may no longer say what is true."`
+	Served    []SceneServed `json:"served" doc:"Profiles that a table is built from; empty on a replica that builds none."`
 	Table     string        `json:"table,omitempty" doc:"Why the allocation table was, or was not, built at the last look."`
+}
+
+// SceneServed is a point and the profile that speaks for it.
+type SceneServed struct {
+	Place   ScenePlace `json:"place" doc:"Where."`
+	Profile string     `json:"profile" doc:"Profile id."`
 }
 
 // SceneReason is a point and a sentence about it.

@@ -55,6 +55,11 @@ func TestASceneThroughItsLife(t *testing.T) {
 		d.ok(d.do("viewer", "GET", "/scenes/k2/live", ""), 200, &live)
 		require.NotEmpty(d.t, live.Links)
 		require.InDelta(d.t, 100, live.Links[0].TargetMS, 1e-9)
+		require.Len(d.t, live.Served, 1, "the profile that the table was built from is named")
+		require.Equal(d.t, api.ScenePlace{App: "sn", Point: "recall"}, live.Served[0].Place)
+		var served api.Profile
+		d.ok(d.do("viewer", "GET", "/profiles/"+live.Served[0].Profile, ""), 200, &served)
+		require.Equal(d.t, "recall", served.Point)
 		d.ok(d.do("admin", "POST", "/claims", `{"field":"target_rt","duration":"80ms","scope":{"scene":"k2","idc":"*","app":"*","point":"*"},"reason":"test"}`), 201, nil)
 		time.Sleep(2 * latestFor) // claims are remembered so long
 		d.ok(d.do("viewer", "GET", "/scenes/k2/live", ""), 200, &live)

@@ -37,7 +37,7 @@ func (s *Server) sceneLive(ctx context.Context, c *caller, in *sceneMoment) (*pl
 	if err != nil {
 		return nil, err
 	}
-	out := api.SceneLive{Scene: x.Name, Links: []api.SceneLink{}, Missing: []api.SceneReason{}, Stale: []api.SceneReason{}}
+	out := api.SceneLive{Scene: x.Name, Links: []api.SceneLink{}, Missing: []api.SceneReason{}, Stale: []api.SceneReason{}, Served: []api.SceneServed{}}
 	if s.deps.Builder != nil {
 		r := s.deps.Builder.Readiness(x.Name)
 		out.Table = r.Reason
@@ -46,6 +46,9 @@ func (s *Server) sceneLive(ctx context.Context, c *caller, in *sceneMoment) (*pl
 		}
 		for _, m := range r.Stale {
 			out.Stale = append(out.Stale, api.SceneReason{Place: api.ScenePlace(m.Place), Reason: m.Reason})
+		}
+		for _, m := range r.Served {
+			out.Served = append(out.Served, api.SceneServed{Place: api.ScenePlace(m.Place), Profile: m.Profile})
 		}
 	}
 	var status []feedback.LinkStatus

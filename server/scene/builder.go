@@ -65,6 +65,7 @@ type built struct {
 type Readiness struct {
 	Missing []Missing // points without a usable profile
 	Stale   []Stale
+	Served  []Served
 	Reason  string // why it was, or was not, built
 }
 
@@ -72,6 +73,12 @@ type Readiness struct {
 type Stale struct {
 	Place  Place
 	Reason string
+}
+
+// Served says which profile speaks for a place.
+type Served struct {
+	Place   Place
+	Profile string // its ID
 }
 
 // NewBuilder makes a builder.
@@ -230,6 +237,7 @@ func (b *Builder) input(ctx context.Context, s *Scene, now time.Time) (*allocati
 		if x == nil {
 			return nil
 		}
+		ready.Served = append(ready.Served, Served{p, x.ID})
 		if stale, why := x.Stale(levels[p].Table, now); stale {
 			ready.Stale = append(ready.Stale, Stale{p, why})
 		}

@@ -3,6 +3,8 @@ export interface Place {
   path: string;
   code: string;
   message: string;
+  line?: number; // in the document sent, from 1
+  column?: number;
 }
 
 /** An RFC 9457 problem as the server sends it. */
@@ -63,6 +65,7 @@ function placesOf(body: ProblemBody): Place[] {
     path: p.path ?? "",
     code: p.code ?? "invalid",
     message: p.message ?? "",
+    ...(p.line && { line: p.line, column: p.column ?? 1 }),
   }));
 }
 

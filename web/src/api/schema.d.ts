@@ -7342,6 +7342,8 @@ export interface components {
             regulated: boolean;
             /** @description Name. */
             scene: string;
+            /** @description Profiles that a table is built from; empty on a replica that builds none. */
+            served: components["schemas"]["SceneServed"][];
             /** @description Points whose profile is used though it may no longer say what is true. */
             stale: components["schemas"]["SceneReason"][];
             /** @description Why the allocation table was, or was not, built at the last look. */
@@ -7419,6 +7421,12 @@ export interface components {
              * @description Which.
              */
             version: number;
+        };
+        SceneServed: {
+            /** @description Where. */
+            place: components["schemas"]["ScenePlace"];
+            /** @description Profile id. */
+            profile: string;
         };
         SceneTarget: {
             /** @description Why. */

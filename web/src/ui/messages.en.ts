@@ -1,4 +1,5 @@
 export default {
+  lineColumn: "line {{line}}, column {{column}}",
   loading: "Loading",
   retry: "Try again",
   request: "Request",

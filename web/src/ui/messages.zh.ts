@@ -1,4 +1,5 @@
 export default {
+  lineColumn: "第 {{line}} 行第 {{column}} 列",
   loading: "加载中",
   retry: "重试",
   request: "请求",

@@ -56,7 +56,11 @@ export function ProblemBox(props: { error: unknown; onRetry?: () => void; places
         <ul>
           {p.places.slice(0, 20).map((place, i) => (
             <li key={i}>
-              {place.path && <code>{place.path}: </code>}
+              {place.line ? (
+                <code>{t("ui.lineColumn", { line: place.line, column: place.column })}: </code>
+              ) : (
+                place.path && <code>{place.path}: </code>
+              )}
               {place.message}
             </li>
           ))}

@@ -7,8 +7,9 @@ import { DataTable, type Column } from "../../ui/DataTable";
 import { dateTime, ms } from "../../ui/format";
 import { Card, Tile } from "../../ui/marks";
 import { Empty, Loaded } from "../../ui/states";
-import { rebuild, useAllocation, useAllocations, useComparison } from "./api";
+import { useAllocation, useAllocations, useComparison } from "./api";
 import { Plot } from "./Plot";
+import { rebuild } from "./writes";
 import type { Allocation, AllocationTable, SceneLive } from "./types";
 
 interface Props {

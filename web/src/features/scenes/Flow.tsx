@@ -18,40 +18,69 @@ import { Link, useNavigate } from "react-router";
 import { useDark } from "../../ui/preferences";
 import { count, ms, share } from "../../ui/format";
 import { Tag } from "../../ui/marks";
+import type { Mark } from "./draft";
 import { late } from "./format";
+import { edgeId } from "./graph";
 import { found } from "./links";
 import { layout, nodeHeight, nodeWidth, type Layout } from "./layout";
-import type { SceneGraph, SceneLinkNode } from "./types";
+import { MarkTag } from "./MarkTag";
+import type { SceneGraph, SceneLinkNode, SceneNode } from "./types";
 
 type Shown = Node<{
-  id: string;
-  external: boolean;
+  node: SceneNode;
   down: boolean;
   to?: string;
   live?: SceneLinkNode;
   found?: boolean;
+  mark?: Mark;
+  bad?: boolean;
 }>;
 
 const Box = memo(function Box({ data }: NodeProps<Shown>) {
   const { t } = useTranslation();
-  const n = data.live;
+  const { node, live: n } = data;
   const m = n?.recent ?? n?.live;
+  const look = [
+    "scene-node",
+    node.external && "external",
+    data.found === true && "found",
+    data.found === false && "faded",
+    data.mark && data.mark !== "same" && `mark-${data.mark}`,
+    data.bad && "bad",
+  ];
   return (
-    <div
-      className={`scene-node${data.external ? " external" : ""}${data.found === undefined ? "" : data.found ? " found" : " faded"}`}
-    >
+    <div className={look.filter(Boolean).join(" ")}>
       <Handle type="target" position={data.down ? Position.Top : Position.Left} />
       {data.to ? (
         <Link className="strong" to={data.to} onClick={(e) => e.stopPropagation()}>
-          {data.id}
+          {node.id}
         </Link>
       ) : (
-        <strong>{data.id}</strong>
+        <strong>{node.id}</strong>
       )}{" "}
-      {data.external && <Tag>{t("scenes.external")}</Tag>}
+      {node.external && <Tag>{t("scenes.external")}</Tag>} {data.mark && <MarkTag mark={data.mark} />}{" "}
+      {data.bad && <Tag tone="bad">{t("scenes.wrong")}</Tag>}
+      {!n && (
+        <dl>
+          {node.external && (
+            <>
+              <dt>{t("scenes.timeout")}</dt>
+              <dd>{node.timeout || "–"}</dd>
+              <dt>{t("scenes.network")}</dt>
+              <dd>{node.network || "–"}</dd>
+            </>
+          )}
+          {node.fed_by && (
+            <>
+              <dt>{t("scenes.fedBy")}</dt>
+              <dd>{node.fed_by}</dd>
+            </>
+          )}
+        </dl>
+      )}
       {n && (
         <dl>
-          {data.external ? (
+          {node.external ? (
             <>
               <dt>{t("scenes.timeout")}</dt>
               <dd>{ms(n.timeout_ms)}</dd>
@@ -95,9 +124,11 @@ interface Props {
   graph: SceneGraph;
   live?: SceneLinkNode[];
   find?: string;
-  tall?: boolean;
+  size?: "tall" | "short";
   /** Width over height of the picture, about; it decides which way requests run. */
   aspect?: number;
+  marks?: ReadonlyMap<string, Mark>; // of nodes by id and of edges by edgeId
+  bad?: ReadonlySet<string>; // what is wrong: the same names
   path?: (id: string) => string;
   onConnect?: (c: Connection) => void;
   onRemove?: (edges: { from: string; to: string }[]) => void;
@@ -120,15 +151,16 @@ export default function Flow(props: Props) {
         width: nodeWidth,
         height: nodeHeight,
         data: {
-          id: n.id,
-          external: !!n.external,
+          node: n,
           down,
           to: path?.(n.id),
           live: live.get(n.id),
           found: found(find, n),
+          mark: props.marks?.get(n.id),
+          bad: props.bad?.has(n.id),
         },
       })),
-    [props.graph, live, spots, down, find, path],
+    [props.graph, props.marks, props.bad, live, spots, down, find, path],
   );
   const flow = useMemo(() => {
     const of = (id: string) => (live.get(id)?.recent ?? live.get(id)?.live)?.qps;
@@ -139,10 +171,13 @@ export default function Flow(props: Props) {
     () => [
       ...props.graph.edges.map((e) => {
         const qps = flow.of(e.to);
+        const id = edgeId(e);
+        const mark = props.marks?.get(id);
         return {
-          id: `${e.from}>${e.to}`,
+          id,
           source: e.from,
           target: e.to,
+          className: `${mark ? `mark-${mark}` : ""}${props.bad?.has(id) ? " bad" : ""}`,
           label: qps === undefined ? undefined : `${count(qps)}/s`,
           style: qps === undefined ? undefined : { strokeWidth: 1 + (3 * qps) / flow.most },
         };
@@ -158,10 +193,10 @@ export default function Flow(props: Props) {
           selectable: false,
         })),
     ],
-    [props.graph, flow],
+    [props.graph, props.marks, props.bad, flow],
   );
   return (
-    <div className={`scene-flow${props.tall ? " tall" : ""}`} role="figure" aria-label={props.label}>
+    <div className={`scene-flow ${props.size ?? ""}`} role="figure" aria-label={props.label}>
       <ReactFlow
         nodes={nodes}
         edges={edges}

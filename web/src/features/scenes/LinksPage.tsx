@@ -183,7 +183,7 @@ function Graph(props: {
           graph={scene.graph}
           live={link.nodes}
           find={props.find}
-          tall
+          size="tall"
           aspect={props.half ? 0.9 : 1.9}
           path={path}
         />

@@ -19,8 +19,10 @@ const Flow = lazy(() => import("./Flow"));
 const SplitTab = lazy(() => import("./SplitTab"));
 const AllocationTab = lazy(() => import("./AllocationTab"));
 const GraphTab = lazy(() => import("./GraphTab"));
+const ProfilesTab = lazy(() => import("./ProfilesTab"));
+const SettingsTab = lazy(() => import("./SettingsTab"));
 
-const tabs = ["link", "table", "split", "allocation", "graph"] as const;
+const tabs = ["link", "table", "split", "allocation", "profiles", "graph", "settings"] as const;
 
 export function ScenePage() {
   const { scene = "" } = useParams();
@@ -76,7 +78,11 @@ function One({ tagged, live }: { tagged: Tagged; live: SceneLive }) {
       >
         <Tag>{scene.statistic ?? "mean"}</Tag> <span className="soft">{scene.description}</span>
       </PageHead>
-      {link ? <Figures link={link} live={live} tagged={tagged} /> : <Empty title={t("scenes.none")} />}
+      {link ? (
+        <Figures link={link} live={live} tagged={tagged} />
+      ) : (
+        <Empty title={t("scenes.silent", { scene: scene.name })}>{t("scenes.silentHint")}</Empty>
+      )}
       <Tabs
         label={t("scenes.one")}
         items={tabs.map((key) => ({ key, label: t(`scenes.tabs.${key}`) }))}
@@ -84,7 +90,15 @@ function One({ tagged, live }: { tagged: Tagged; live: SceneLive }) {
         onChange={(key) => set("tab", key, "link")}
       />
       <Suspense fallback={<Skeleton />}>
-        {tab === "link" && link && (
+        {tab === "link" && scene.graph.nodes.length === 0 && (
+          <Empty
+            title={t("scenes.noGraph")}
+            action={<Button onClick={() => set("tab", "graph", "link")}>{t("scenes.drawGraph")}</Button>}
+          >
+            {t("scenes.noGraphHint")}
+          </Empty>
+        )}
+        {tab === "link" && link && scene.graph.nodes.length > 0 && (
           <Card title={`${scene.name} · ${link.idc}`} flush>
             <Flow
               label={t("scenes.tabs.link")}
@@ -100,7 +114,9 @@ function One({ tagged, live }: { tagged: Tagged; live: SceneLive }) {
         {tab === "table" && <LinkTable scene={scene.name} links={live.links} />}
         {tab === "split" && link && <SplitTab key={link.idc} link={link} statistic={scene.statistic} />}
         {tab === "allocation" && <AllocationTab scene={scene.name} live={live} target={link?.effective_ms} />}
+        {tab === "profiles" && <ProfilesTab scene={scene} live={live} />}
         {tab === "graph" && <GraphTab key={scene.version} tagged={tagged} />}
+        {tab === "settings" && <SettingsTab key={scene.version} tagged={tagged} />}
       </Suspense>
       {changing && <TargetDialog tagged={tagged} onClose={() => setChanging(false)} />}
     </>

@@ -1,6 +1,8 @@
+import { Button } from "antd";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useNavigate } from "react-router";
+import { useCan } from "../../api/session";
 import { byNumber, byText, DataTable, type Column } from "../../ui/DataTable";
 import { dateTime } from "../../ui/format";
 import { PageHead } from "../../ui/marks";
@@ -14,6 +16,12 @@ export function ScenesPage() {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const query = useScenes();
+  const may = useCan("claim");
+  const create = (
+    <Button type="primary" disabled={!may} onClick={() => void navigate("/scenes/new")}>
+      {t("scenes.new")}
+    </Button>
+  );
   const columns = useMemo<Column<Scene>[]>(
     () => [
       {
@@ -46,11 +54,13 @@ export function ScenesPage() {
   );
   return (
     <div className="page">
-      <PageHead title={t("scenes.title")} />
+      <PageHead title={t("scenes.title")} actions={create} />
       <Loaded query={query}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty title={t("scenes.none")}>{t("scenes.noneHint")}</Empty>
+            <Empty title={t("scenes.none")} action={create}>
+              {t("scenes.noneHint")}
+            </Empty>
           ) : (
             <section className="card">
               <DataTable

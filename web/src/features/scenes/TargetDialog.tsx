@@ -2,7 +2,8 @@ import { Input } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Ask } from "../../ui/Ask";
-import { setTarget, type Tagged } from "./api";
+import type { Tagged } from "./api";
+import { setTarget } from "./writes";
 
 /** Changes the target: the row is pushed at once. */
 export function TargetDialog({ tagged, onClose }: { tagged: Tagged; onClose: () => void }) {

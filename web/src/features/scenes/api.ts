@@ -1,13 +1,18 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { client, take, takeWithTag } from "../../api/client";
-import { queryClient, useRefresh } from "../../api/live";
+import { useRefresh } from "../../api/live";
 import { all, type Page } from "../../api/rollout";
+import type { App } from "../../api/types";
 import type {
   Allocation,
   AllocationComparison,
   AllocationTable,
+  Judgement,
+  Profile,
+  ProfileUpload,
   Scene,
-  SceneGraph,
+  SceneDraft,
+  SceneInput,
   SceneLive,
 } from "./types";
 
@@ -105,46 +110,88 @@ export function useComparison(scene: string, from: number, to: number) {
   });
 }
 
-const refresh = () => queryClient.invalidateQueries({ queryKey: ["scenes"] });
-
-export async function setTarget(scene: string, etag: string, target: string, reason: string) {
-  await take(
-    client.PUT("/api/v1/scenes/{scene}/target", {
-      params: { path: { scene }, header: { "If-Match": etag } },
-      body: { target, reason },
-    }),
-  );
-  await refresh();
+/** What agents reported of a scene's requests, as a graph; asked for again every ten seconds while it is looked at. */
+export function useDraft(scene: string) {
+  return useQuery({
+    queryKey: ["scenes", "draft", scene],
+    queryFn: ({ signal }) =>
+      take<SceneDraft>(client.POST("/api/v1/scenes/draft", { body: { scene }, signal })),
+    gcTime: 0,
+  });
 }
 
-export async function saveGraph(tagged: Tagged, graph: SceneGraph, reason: string) {
-  const { scene, etag } = tagged;
-  await take(
-    client.PUT("/api/v1/scenes/{scene}", {
-      params: { path: { scene: scene.name }, header: { "If-Match": etag } },
-      body: {
-        name: scene.name,
-        description: scene.description,
-        target: scene.target,
-        statistic: scene.statistic,
-        timeout: scene.timeout,
-        max_timeouts: scene.max_timeouts,
-        ladder: scene.ladder,
-        from: scene.from,
-        to: scene.to,
-        front: scene.front,
-        feedback_alone: scene.feedback_alone,
-        graph,
-        reason,
-      },
-    }),
-  );
-  await refresh();
+/** What the server thinks of a scene that is being written; nothing is asked while there is no document. */
+export function useSceneCheck(input: SceneInput | undefined) {
+  return useQuery({
+    queryKey: ["scene-check", input],
+    enabled: input !== undefined,
+    queryFn: ({ signal }) => take<Judgement>(client.POST("/api/v1/scenes/check", { body: input!, signal })),
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+    gcTime: 60_000,
+  });
 }
 
-export async function rebuild(scene: string, reason: string) {
-  await take(
-    client.POST("/api/v1/scenes/{scene}/allocations", { params: { path: { scene } }, body: { reason } }),
-  );
-  await refresh();
+/** The points that registered builds declare. */
+export function useDeclared() {
+  return useQuery({
+    queryKey: ["apps"],
+    queryFn: ({ signal }) => take<Page<App>>(client.GET("/api/v1/apps", { signal })),
+    staleTime: 30_000,
+    select: (page) =>
+      page.items.flatMap((a) =>
+        (a.points ?? []).map((p) => ({ app: a.name, point: p.name, external: p.external })),
+      ),
+  });
+}
+
+export function useVersions(scene: string) {
+  return useQuery({
+    queryKey: ["scenes", "versions", scene],
+    queryFn: ({ signal }) =>
+      take<Page<Scene>>(
+        client.GET("/api/v1/scenes/{scene}/versions", { params: { path: { scene } }, signal }),
+      ),
+  });
+}
+
+/** The profiles of some apps, without their levels. */
+export function useProfiles(apps: string[]) {
+  return useQuery({
+    queryKey: ["profiles", "list", ...apps],
+    queryFn: async ({ signal }) => {
+      const lists = await Promise.all(
+        apps.map((app) =>
+          all<Profile>((cursor) =>
+            take<Page<Profile>>(
+              client.GET("/api/v1/profiles", { params: { query: { app, limit: 200, cursor } }, signal }),
+            ),
+          ),
+        ),
+      );
+      return lists.flat();
+    },
+    refetchInterval: useRefresh(15_000),
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function useProfile(id: string) {
+  return useQuery({
+    queryKey: ["profiles", "one", id],
+    queryFn: ({ signal }) =>
+      take<Profile>(client.GET("/api/v1/profiles/{profile}", { params: { path: { profile: id } }, signal })),
+  });
+}
+
+/** What the server thinks of a document that is not uploaded yet. */
+export function useProfileCheck(upload: ProfileUpload | undefined) {
+  return useQuery({
+    queryKey: ["profile-check", upload],
+    enabled: upload !== undefined,
+    queryFn: ({ signal }) =>
+      take<Judgement>(client.POST("/api/v1/profiles/check", { body: upload!, signal })),
+    placeholderData: keepPreviousData,
+    gcTime: 0,
+  });
 }

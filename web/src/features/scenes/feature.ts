@@ -12,6 +12,10 @@ const feature: Feature = {
   routes: [
     { path: "links", lazy: () => import("./LinksPage").then((m) => ({ Component: m.LinksPage })) },
     { path: "scenes", lazy: () => import("./ScenesPage").then((m) => ({ Component: m.ScenesPage })) },
+    {
+      path: "scenes/new",
+      lazy: () => import("./NewScenePage").then((m) => ({ Component: m.NewScenePage })),
+    },
     { path: "scenes/:scene", lazy: () => import("./ScenePage").then((m) => ({ Component: m.ScenePage })) },
   ],
   find: async (text, signal) => {
