@@ -74,6 +74,19 @@ func TestCSVProblemsHavePlaces(t *testing.T) {
 	}
 }
 
+func TestEveryLineIsJudgedAndEachFaultSaidOnce(t *testing.T) {
+	_, levels, problems := profile.ParseCSV(strings.NewReader("level,p50,work,effect,class\n1,2,1,1,a\n1,-2,1,1,b\nx,3,NaN,1,a\n2,3,1\n2,3,1,nought,b\n"))
+	require.Nil(t, levels)
+	var got []string
+	for _, p := range problems {
+		got = append(got, fmt.Sprintf("%d:%d %s", p.Line, p.Column, p.Message))
+	}
+	require.Equal(t, []string{
+		"3:3 the RT is negative, -2 ms", `4:1 level wants a number, got "x"`, "4:5 work wants a finite number, got NaN",
+		"5:1 the line has 3 cells for 5 columns", `6:7 effect wants a number, got "nought"`,
+	}, got)
+}
+
 func TestJSON(t *testing.T) {
 	text := `{"classes": [{"name": "light", "share": 0.8}, {"name": "heavy", "share": 0.2}],
  "levels": [

@@ -81,7 +81,7 @@ func ParseCSV(r io.Reader) (classes []allocation.Class, levels []Level, problems
 			d.bad(1, 1, want, gear.CodeRequired, "the column "+want+" is missing")
 		}
 	}
-	for len(d.problems) == 0 {
+	for sound := len(d.problems) == 0; sound; {
 		cells, err := in.Read()
 		if errors.Is(err, io.EOF) {
 			break
@@ -116,6 +116,7 @@ func (d *document) record(in *csv.Reader, head, cells []string) {
 		d.bad(line, column, "", gear.CodeShape, fmt.Sprintf("the line has %d cells for %d columns", len(cells), len(head)))
 		return
 	}
+	before := len(d.problems)
 	class, share := "all", math.NaN()
 	for i, name := range head {
 		text := strings.TrimSpace(cells[i])
@@ -141,7 +142,15 @@ func (d *document) record(in *csv.Reader, head, cells []string) {
 	if !math.IsNaN(share) {
 		d.share(r.class, share, line, column)
 	}
-	d.rows = append(d.rows, r)
+	d.add(r, before)
+}
+
+// add keeps a row that nothing was found wrong with: what half a row says would only
+// be complained of twice.
+func (d *document) add(r row, before int) {
+	if len(d.problems) == before {
+		d.rows = append(d.rows, r)
+	}
 }
 
 func (d *document) share(class int, share float64, line, column int) {
@@ -267,12 +276,13 @@ func (d *document) finish() ([]allocation.Class, []Level, gear.Problems) {
 		v.Cap += share * r.cap
 		v.Samples += r.samples
 	}
+	whole := len(d.problems) == 0 // else a row that was left out looks like a gap
 	for l := range levels {
-		if levels[l].RT == nil && len(d.problems) == 0 {
+		if levels[l].RT == nil && whole {
 			d.bad(1, 1, fmt.Sprintf("levels[%d]", l), gear.CodeGap, fmt.Sprintf("level %d is missing: levels run from 1 to %d", l+1, n))
 		}
 		for c, q := range levels[l].RT {
-			if q == nil {
+			if q == nil && whole {
 				d.bad(1, 1, fmt.Sprintf("levels[%d].rt", l), gear.CodeGap, fmt.Sprintf("level %d has no row for class %q", l+1, gear.Shown(d.classes[c].Name)))
 			}
 		}
@@ -361,7 +371,7 @@ func (d *document) readClass(n *yaml.Node, path string) {
 }
 
 func (d *document) readLevel(n *yaml.Node, path string) {
-	r := row{line: n.Line, column: n.Column}
+	r, before := row{line: n.Line, column: n.Column}, len(d.problems)
 	class := "all"
 	d.fields(n, path, func(k, v *yaml.Node) {
 		name := strings.ToLower(k.Value)
@@ -382,5 +392,5 @@ func (d *document) readLevel(n *yaml.Node, path string) {
 		return
 	}
 	r.class = d.class(class)
-	d.rows = append(d.rows, r)
+	d.add(r, before)
 }

@@ -198,11 +198,13 @@ export default function Flow(props: Props) {
   return (
     <div className={`scene-flow ${props.size ?? ""}`} role="figure" aria-label={props.label}>
       <ReactFlow
+        key={props.graph.nodes.length} // another node is another drawing: fit it anew
         nodes={nodes}
         edges={edges}
         nodeTypes={kinds}
         colorMode={dark ? "dark" : "light"}
         fitView
+        fitViewOptions={{ maxZoom: 1 }}
         minZoom={0.05}
         onlyRenderVisibleElements={props.graph.nodes.length > 60}
         nodesDraggable={false}

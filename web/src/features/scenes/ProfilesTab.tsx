@@ -90,7 +90,7 @@ function Profiles({ scene, live, profiles }: { scene: Scene; live: SceneLive; pr
         r.profile ? (
           <Button
             size="small"
-            aria-label={t("scenes.profile.show", { point: r.node.id })}
+            aria-label={t("scenes.profile.show", { levels: r.profile.level_count, point: r.node.id })}
             aria-expanded={open === r.profile.id}
             onClick={() => setOpen((id) => (id === r.profile!.id ? undefined : r.profile!.id))}
           >

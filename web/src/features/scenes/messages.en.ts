@@ -213,7 +213,7 @@ export default {
     stale: "stale",
     fresh: "fresh",
     levels: "Levels",
-    show: "Levels of {{point}}",
+    show: "{{levels}} levels of {{point}}",
     samples: "Samples",
     untold: "not told",
     between: "filled in",

@@ -210,7 +210,7 @@ export default {
     stale: "过期",
     fresh: "有效",
     levels: "档位数",
-    show: "{{point}} 的各档位",
+    show: "{{point}} 的 {{levels}} 个档位",
     samples: "样本数",
     untold: "未说明",
     between: "插值",
