@@ -114,7 +114,7 @@ function Refit({ of }: { of: Layout["spots"] }) {
   const width = useStore((s) => s.width);
   const height = useStore((s) => s.height);
   useEffect(() => {
-    if (width && height) void fitView();
+    if (width && height) void fitView({ maxZoom: 1 });
   }, [fitView, of, width, height]);
   return null;
 }
@@ -198,7 +198,6 @@ export default function Flow(props: Props) {
   return (
     <div className={`scene-flow ${props.size ?? ""}`} role="figure" aria-label={props.label}>
       <ReactFlow
-        key={props.graph.nodes.length} // another node is another drawing: fit it anew
         nodes={nodes}
         edges={edges}
         nodeTypes={kinds}
