@@ -138,7 +138,7 @@ interface Props {
 export default function Flow(props: Props) {
   const dark = useDark();
   const navigate = useNavigate();
-  const aspect = props.aspect ?? 2.5;
+  const aspect = props.aspect ?? (props.size === "short" ? 3.5 : 2.8);
   const { spots, down } = useMemo(() => layout(props.graph, aspect), [props.graph, aspect]);
   const live = useMemo(() => new Map(props.live?.map((n) => [n.id, n])), [props.live]);
   const { find = "", path } = props;

@@ -8,8 +8,30 @@ import { useDark } from "../../ui/preferences";
 register([LineChart, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent, CanvasRenderer]);
 
 const inks = {
-  light: ["#0b6e69", "#b45f00", "#5b4bb5", "#b3261e", "#2f6f2f", "#7a4b00", "#00608a", "#8a2a6b"],
-  dark: ["#4fd1c0", "#ffb224", "#a99bff", "#ff8a80", "#8fd48f", "#e0b070", "#6cc4ee", "#f0a0d4"],
+  light: [
+    "#0b6e69",
+    "#b45f00",
+    "#5b4bb5",
+    "#b3261e",
+    "#2f6f2f",
+    "#7a4b00",
+    "#00608a",
+    "#8a2a6b",
+    "#3d4a47",
+    "#a0522d",
+  ],
+  dark: [
+    "#4fd1c0",
+    "#ffb224",
+    "#a99bff",
+    "#ff8a80",
+    "#8fd48f",
+    "#e0b070",
+    "#6cc4ee",
+    "#f0a0d4",
+    "#d0d7d5",
+    "#d8a48f",
+  ],
 };
 
 /** A chart of lines; the option is in echarts' own words. */
@@ -47,6 +69,7 @@ export function Plot({ label, option }: { label: string; option: EChartsCoreOpti
         tooltip: {
           trigger: "axis",
           confine: true,
+          valueFormatter: (v: unknown) => (typeof v === "number" ? String(Number(v.toPrecision(4))) : "–"),
           backgroundColor: of("--surface"),
           borderColor: of("--line"),
           textStyle: { color: of("--text"), fontSize: 12 },

@@ -112,8 +112,8 @@ function One({ tagged, live }: { tagged: Tagged; live: SceneLive }) {
           </Card>
         )}
         {tab === "table" && <LinkTable scene={scene.name} links={live.links} />}
-        {tab === "split" && link && <SplitTab key={link.idc} link={link} statistic={scene.statistic} />}
-        {tab === "allocation" && <AllocationTab scene={scene.name} live={live} target={link?.effective_ms} />}
+        {tab === "split" && link && <SplitTab key={link.idc} scene={scene} link={link} />}
+        {tab === "allocation" && <AllocationTab tagged={tagged} live={live} target={link?.effective_ms} />}
         {tab === "profiles" && <ProfilesTab scene={scene} live={live} />}
         {tab === "graph" && <GraphTab key={scene.version} tagged={tagged} />}
         {tab === "settings" && <SettingsTab key={scene.version} tagged={tagged} />}

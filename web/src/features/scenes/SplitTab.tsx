@@ -1,32 +1,31 @@
 import { useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Card } from "../../ui/marks";
-import { figure } from "./format";
+import { ProblemBox } from "../../ui/states";
+import { useSceneHistory } from "./api";
 import { Plot } from "./Plot";
-import type { SceneLink } from "./types";
+import { joined, minutesOf, secondOf, withSecond, type Moment } from "./split";
+import type { Scene, SceneLink } from "./types";
 
-interface Second {
-  at: number;
-  target: number;
-  actual?: number;
-  nodes: Record<string, number>;
-}
+const spans = [15, 60, 360] as const;
 
-const kept = 600;
-
-/** How the scene's time is split among its points, second by second since the page was opened. */
-export default function SplitTab({ link, statistic }: { link: SceneLink; statistic?: string }) {
+/** How the scene's time is split among its points: by minute out of history, by second since the page was opened. */
+export default function SplitTab({ scene, link }: { scene: Scene; link: SceneLink }) {
   const { t } = useTranslation();
-  const [seconds, setSeconds] = useState<Second[]>([]);
-  useEffect(() => {
-    const at = link.live ? Date.parse(link.live.at) : 0;
-    if (!at) return;
-    const one: Second = { at, target: link.effective_ms, actual: figure(link.live, statistic), nodes: {} };
-    for (const n of link.nodes) if (!n.external && n.live?.count) one.nodes[n.id] = n.live.rt_mean_ms;
-    setSeconds((old) => (old.at(-1)?.at === at ? old : [...old.slice(-kept), one]));
-  }, [link, statistic]);
-  const names = useMemo(() => link.nodes.filter((n) => !n.external).map((n) => n.id), [link.nodes]);
-  const option = useMemo(
+  const [minutes, setMinutes] = useState<number>(15);
+  const [seconds, setSeconds] = useState<Moment[]>([]);
+  const history = useSceneHistory(scene, link.idc, minutes);
+  useEffect(
+    () => setSeconds((old) => withSecond(old, secondOf(link, scene.statistic))),
+    [link, scene.statistic],
+  );
+  const past = useMemo(
+    () => minutesOf(scene.graph, scene.front, history.data ?? [], scene.statistic),
+    [scene, history.data],
+  );
+  const moments = useMemo(() => joined(past, seconds), [past, seconds]);
+  const names = useMemo(() => scene.graph.nodes.filter((n) => !n.external).map((n) => n.id), [scene.graph]);
+  const split = useMemo(
     () => ({
       xAxis: { type: "time" },
       yAxis: { type: "value", name: "ms" },
@@ -38,30 +37,98 @@ export default function SplitTab({ link, statistic }: { link: SceneLink; statist
           stack: "split",
           areaStyle: { opacity: 0.35 },
           lineStyle: { width: 1 },
-          data: seconds.map((s) => [s.at, s.nodes[id] ?? 0]),
+          data: moments.map((m) => [m.at, m.nodes[id] ?? 0]),
         })),
         {
           name: t("scenes.actual"),
           type: "line",
           showSymbol: false,
-          data: seconds.map((s) => [s.at, s.actual ?? null]),
+          lineStyle: { width: 3 },
+          data: moments.map((m) => [m.at, m.actual ?? null]),
         },
         {
           name: t("scenes.target"),
           type: "line",
           showSymbol: false,
           step: "end",
-          lineStyle: { type: "dashed" },
-          data: seconds.map((s) => [s.at, s.target]),
+          lineStyle: { type: "dashed", width: 2 },
+          data: moments.map((m) => [m.at, m.target ?? null]),
         },
       ],
     }),
-    [seconds, names, t],
+    [moments, names, t],
+  );
+  const front = useMemo(
+    () => ({
+      xAxis: { type: "time" },
+      yAxis: [
+        { type: "value", name: "%", min: 0 },
+        {
+          type: "value",
+          name: t("scenes.gear"),
+          min: 1,
+          max: Math.max(link.steps, 2),
+          minInterval: 1,
+          inverse: true,
+          splitLine: { show: false },
+        },
+      ],
+      series: [
+        {
+          name: t("scenes.timeouts"),
+          type: "line",
+          showSymbol: false,
+          data: moments.map((m) => [m.at, m.late === undefined ? null : m.late * 100]),
+          ...(scene.max_timeouts && {
+            markLine: {
+              symbol: "none",
+              label: {
+                position: "insideStartTop",
+                formatter: `≤ ${(scene.max_timeouts * 100).toFixed(1)} %`,
+              },
+              data: [{ yAxis: scene.max_timeouts * 100 }],
+            },
+          }),
+        },
+        {
+          name: t("scenes.gear"),
+          type: "line",
+          showSymbol: false,
+          step: "end",
+          yAxisIndex: 1,
+          lineStyle: { type: "dashed" },
+          data: moments.map((m) => [m.at, m.step ?? null]),
+        },
+      ],
+    }),
+    [moments, link.steps, scene.max_timeouts, t],
   );
   return (
-    <Card title={t("scenes.tabs.split")}>
-      <p className="soft">{t("scenes.splitHint")}</p>
-      <Plot label={t("scenes.tabs.split")} option={option} />
-    </Card>
+    <>
+      <Card
+        title={t("scenes.tabs.split")}
+        actions={
+          <select
+            className="native"
+            aria-label={t("scenes.splitSpan")}
+            value={minutes}
+            onChange={(e) => setMinutes(Number(e.target.value))}
+          >
+            {spans.map((m) => (
+              <option key={m} value={m}>
+                {t("scenes.lastMinutes", { count: m })}
+              </option>
+            ))}
+          </select>
+        }
+      >
+        {history.error && <ProblemBox error={history.error} />}
+        <p className="soft">{t("scenes.splitHint")}</p>
+        <Plot label={t("scenes.tabs.split")} option={split} />
+      </Card>
+      <Card title={t("scenes.frontOverTime")}>
+        <Plot label={t("scenes.frontOverTime")} option={front} />
+      </Card>
+    </>
   );
 }

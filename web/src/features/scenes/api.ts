@@ -14,6 +14,7 @@ import type {
   SceneDraft,
   SceneInput,
   SceneLive,
+  Series,
 } from "./types";
 
 export function useScenes() {
@@ -85,10 +86,29 @@ export function useAllocations(scene: string) {
 export function useAllocation(scene: string, number: number) {
   return useQuery({
     queryKey: ["scenes", "allocation", scene, number],
+    enabled: number > 0,
+    staleTime: Infinity, // a table never changes
     queryFn: ({ signal }) =>
       take<AllocationTable>(
         client.GET("/api/v1/scenes/{scene}/allocations/{number}", {
           params: { path: { scene, number } },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** The row that a target gets of the newest table; nothing where there is no table. */
+export function useRow(scene: string, target: number | undefined) {
+  return useQuery({
+    queryKey: ["scenes", "row", scene, target],
+    enabled: target !== undefined && target >= 1 && target <= 60_000,
+    retry: false,
+    queryFn: ({ signal }) =>
+      take<AllocationTable>(
+        client.GET("/api/v1/scenes/{scene}/allocations/{number}", {
+          params: { path: { scene, number: 0 }, query: { target } },
           signal,
         }),
       ),
@@ -193,5 +213,29 @@ export function useProfileCheck(upload: ProfileUpload | undefined) {
       take<Judgement>(client.POST("/api/v1/profiles/check", { body: upload!, signal })),
     placeholderData: keepPreviousData,
     gcTime: 0,
+  });
+}
+
+/** The series, by minute, of a scene's points and of its front in an IDC. */
+export function useSceneHistory(scene: Scene, idc: string, minutes: number) {
+  const apps = [...new Set([scene.front.app, ...scene.graph.nodes.map((n) => n.place.app)])].filter(Boolean);
+  return useQuery({
+    queryKey: ["history", "scene", scene.name, idc, minutes, ...apps],
+    queryFn: async ({ signal }) => {
+      const from = new Date(Date.now() - minutes * 60_000).toISOString();
+      const all = await Promise.all(
+        apps.map((app) =>
+          take<{ series: Series[] }>(
+            client.GET("/api/v1/history", {
+              params: { query: { scene: scene.name, idc, app, from, step: "minute" } },
+              signal,
+            }),
+          ),
+        ),
+      );
+      return all.flatMap((h) => h.series);
+    },
+    refetchInterval: useRefresh(60_000),
+    placeholderData: keepPreviousData,
   });
 }

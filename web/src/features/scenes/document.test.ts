@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import {
+  below,
   blank,
   elsewhere,
   fieldOf,
@@ -7,6 +8,7 @@ import {
   inputOf,
   inputOfForm,
   ladderOf,
+  msOf,
   placeOf,
   shareOf,
   spanOf,
@@ -51,6 +53,21 @@ it("takes a bare number as milliseconds, and a ladder in any hand", () => {
   ]);
   expect(ladderOf("260ms, 220；190·160，130ms")).toEqual(["260ms", "220ms", "190ms", "160ms", "130ms"]);
   expect(ladderOf("  ")).toEqual([]);
+});
+
+it("reads durations as documents write them", () => {
+  expect(["160ms", "160", "1.5s", "1m30s", "600µs", "600us"].map(msOf)).toEqual([
+    160, 160, 1500, 90_000, 0.6, 0.6,
+  ]);
+  expect(["", "soon", "16 0ms", "-3ms", "160 ms"].map(msOf)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  expect(below(["260ms", "0.2s", "130ms"], "200ms")).toEqual(["130ms"]);
+  expect(below(["260ms"], "soon")).toEqual(["260ms"]); // the server says what is wrong
 });
 
 it("reads the share of timeouts in percent, and knows what is no number", () => {

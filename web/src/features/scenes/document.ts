@@ -42,6 +42,19 @@ export const spanOf = (text: string) => {
   return /^\d+(\.\d+)?$/.test(s) ? `${s}ms` : s;
 };
 
+const units: Record<string, number> = { us: 0.001, µs: 0.001, ms: 1, s: 1000, m: 60_000 };
+
+/** A duration as documents write it, in milliseconds; undefined where it is none. */
+export function msOf(text: string): number | undefined {
+  const parts = [...spanOf(text).matchAll(/(\d+(?:\.\d+)?)(us|µs|ms|s|m)/g)];
+  if (!parts.length || parts.map((m) => m[0]).join("") !== spanOf(text)) return undefined;
+  return parts.reduce((sum, m) => sum + Number(m[1]) * units[m[2]!]!, 0);
+}
+
+/** The steps of a ladder that a new target leaves: those that lie below it. */
+export const below = (ladder: string[], target: string) =>
+  ladder.filter((step) => (msOf(step) ?? 0) < (msOf(target) ?? Infinity));
+
 /** Steps stand apart by spaces, commas or dots of both scripts. */
 export const ladderOf = (text: string) =>
   text

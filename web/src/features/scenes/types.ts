@@ -13,5 +13,6 @@ export type SceneInput = Schemas["SceneInput"];
 export type SceneLink = Schemas["SceneLink"];
 export type SceneLinkNode = Schemas["SceneLinkNode"];
 export type SceneLive = Schemas["SceneLive"];
+export type Series = Schemas["Series"];
 export type SceneNode = Schemas["SceneNode"];
 export type ScenePlace = Schemas["ScenePlace"];
