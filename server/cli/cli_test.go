@@ -19,6 +19,7 @@ import (
 	"github.com/allspark/allspark/server/control"
 	"github.com/allspark/allspark/server/fleet"
 	"github.com/allspark/allspark/server/push"
+	"github.com/allspark/allspark/server/quota"
 	"github.com/allspark/allspark/server/restapi"
 	"github.com/allspark/allspark/server/store"
 	"github.com/allspark/allspark/server/telemetry"
@@ -45,6 +46,7 @@ func controller(t *testing.T) (password string) {
 		Version: "test", Auth: signIn, Templates: template.NewService(db, registry, nil), Store: db, Claims: control.NewService(db, db, nil), Control: db,
 		Audit: db, Fleet: registry, Push: push.NewHub(push.Options{}), Windows: telemetry.New(telemetry.Limits{}), History: telemetry.History{Store: db},
 		Settings: db, Database: db, Loop: func() control.Status { return control.Status{Holder: "a"} },
+		Quota: quota.NewService(db, func() {}), QuotaStore: db, QuotaLoop: quota.NewLoop(quota.Config{Now: time.Now}),
 	})
 	web := httptest.NewServer(server)
 	t.Cleanup(web.Close)
