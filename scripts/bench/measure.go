@@ -47,7 +47,7 @@ func (r *runner) run(ctx context.Context, pkg, bench, time string) (string, erro
 	if time == "" {
 		time = r.time
 	}
-	cmd := exec.CommandContext(ctx, binary, "-test.run", "^$", "-test.bench", pattern(bench), "-test.benchtime", time, "-test.timeout", "10m")
+	cmd := exec.CommandContext(ctx, binary, "-test.run", "^$", "-test.bench", pattern(bench), "-test.benchtime", time, "-test.timeout", "30m")
 	cmd.Dir = filepath.Join(r.root, pkg)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

@@ -127,7 +127,11 @@ function Detail({ alert: a }: { alert: AlertDetail }) {
                         <Tag tone={d.state === "sent" ? "good" : d.state === "given_up" ? "bad" : "warn"}>
                           {t(`alerts.deliveries.${d.state}`)}
                         </Tag>
-                        {d.error && <div className="danger">{d.error}</div>}
+                        {d.error && (
+                          <div className="danger" style={{ whiteSpace: "normal" }}>
+                            {d.error}
+                          </div>
+                        )}
                       </td>
                       <td>{d.attempts}</td>
                       <td>{dateTime(d.sent_at ?? d.at)}</td>

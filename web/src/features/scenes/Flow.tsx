@@ -12,7 +12,7 @@ import {
   type NodeProps,
 } from "@xyflow/react";
 import "@xyflow/react/dist/style.css";
-import { memo, useEffect, useMemo } from "react";
+import { memo, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useNavigate } from "react-router";
 import { useDark } from "../../ui/preferences";
@@ -108,6 +108,17 @@ const Box = memo(function Box({ data }: NodeProps<Shown>) {
 
 const kinds = { box: Box };
 
+const fit = { maxZoom: 1 }; // a small graph is no larger than life
+
+const same = (a: Shown["data"], b: Shown["data"]) =>
+  a.node === b.node &&
+  a.down === b.down &&
+  a.to === b.to &&
+  a.live === b.live &&
+  a.found === b.found &&
+  a.mark === b.mark &&
+  a.bad === b.bad;
+
 /** Fits the whole graph into the picture again when either changes its shape. */
 function Refit({ of }: { of: Layout["spots"] }) {
   const { fitView } = useReactFlow();
@@ -135,22 +146,21 @@ interface Props {
 }
 
 /** The graph of a scene: the link view, and, with onConnect, its editor. */
-export default function Flow(props: Props) {
+export default memo(function Flow(props: Props) {
   const dark = useDark();
   const navigate = useNavigate();
   const aspect = props.aspect ?? (props.size === "short" ? 3.5 : 2.8);
   const { spots, down } = useMemo(() => layout(props.graph, aspect), [props.graph, aspect]);
   const live = useMemo(() => new Map(props.live?.map((n) => [n.id, n])), [props.live]);
   const { find = "", path } = props;
+  // A node of which nothing changed stays the same object: of two hundred only
+  // those are drawn again that a second, or a letter in the search, made different.
+  const [kept] = useState(() => new Map<string, Shown>());
   const nodes = useMemo<Shown[]>(
     () =>
-      props.graph.nodes.map((n) => ({
-        id: n.id,
-        type: "box",
-        position: spots.get(n.id) ?? { x: 0, y: 0 },
-        width: nodeWidth,
-        height: nodeHeight,
-        data: {
+      props.graph.nodes.map((n) => {
+        const position = spots.get(n.id) ?? { x: 0, y: 0 };
+        const data: Shown["data"] = {
           node: n,
           down,
           to: path?.(n.id),
@@ -158,9 +168,14 @@ export default function Flow(props: Props) {
           found: found(find, n),
           mark: props.marks?.get(n.id),
           bad: props.bad?.has(n.id),
-        },
-      })),
-    [props.graph, props.marks, props.bad, live, spots, down, find, path],
+        };
+        const old = kept.get(n.id);
+        if (old?.position === position && same(old.data, data)) return old;
+        const made = { id: n.id, type: "box", position, width: nodeWidth, height: nodeHeight, data };
+        kept.set(n.id, made);
+        return made;
+      }),
+    [props.graph, props.marks, props.bad, live, spots, down, find, path, kept],
   );
   const flow = useMemo(() => {
     const of = (id: string) => (live.get(id)?.recent ?? live.get(id)?.live)?.qps;
@@ -203,7 +218,7 @@ export default function Flow(props: Props) {
         nodeTypes={kinds}
         colorMode={dark ? "dark" : "light"}
         fitView
-        fitViewOptions={{ maxZoom: 1 }}
+        fitViewOptions={fit}
         minZoom={0.05}
         onlyRenderVisibleElements={props.graph.nodes.length > 60}
         nodesDraggable={false}
@@ -220,4 +235,4 @@ export default function Flow(props: Props) {
       </ReactFlow>
     </div>
   );
-}
+});

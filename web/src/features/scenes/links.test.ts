@@ -1,5 +1,7 @@
 import { expect, it } from "vitest";
+import { layout, nodeHeight, nodeWidth } from "./layout";
 import { found, minuteOf, paneOf, queryOf } from "./links";
+import type { SceneGraph } from "./types";
 
 const read = (s: string) => queryOf(new URLSearchParams(s));
 
@@ -36,4 +38,30 @@ it("finds nodes by id, app and point", () => {
   expect(found("RANK", node)).toBe(true);
   expect(found("merge", node)).toBe(false);
   expect(minuteOf(59_999)).toBe("1970-01-01T00:00:00.000Z");
+});
+
+const graphOf = (edges: [number, number][], n: number): SceneGraph => ({
+  nodes: Array.from({ length: n }, (_, i) => ({ id: `n${i}`, place: { app: "sn", point: `p${i}` } })),
+  edges: edges.map(([a, b]) => ({ from: `n${a}`, to: `n${b}` })),
+});
+
+it("runs a long chain down a narrow picture and a short one across, and lays no node on another", () => {
+  const chain = graphOf(
+    Array.from({ length: 6 }, (_, i) => [i, i + 1]),
+    7,
+  );
+  const { spots, down } = layout(chain, 0.9);
+  expect(down).toBe(true);
+  for (let i = 1; i < 7; i++)
+    expect(spots.get(`n${i}`)!.y - spots.get(`n${i - 1}`)!.y).toBeGreaterThan(nodeHeight);
+  const fan = layout(
+    graphOf(
+      Array.from({ length: 6 }, (_, i) => [0, i + 1]),
+      7,
+    ),
+    1.9,
+  );
+  expect(fan.down).toBe(false);
+  for (let i = 1; i < 7; i++)
+    expect(fan.spots.get(`n${i}`)!.x - fan.spots.get("n0")!.x).toBeGreaterThan(nodeWidth);
 });
