@@ -6,13 +6,16 @@ import { togglePause } from "../api/live";
 import { setPreferences } from "../ui/preferences";
 import { features, navItems, type Command } from "./feature";
 
-/** Whether every letter of the text comes in the label in order; a lower score fits better. */
+/** Whether every letter of the text comes in the label in order; a lower score fits better, a whole word best. */
 export function fits(label: string, text: string): number | undefined {
   if (!text) return 0;
   const hay = label.toLowerCase();
   const needle = text.toLowerCase();
+  const words = hay.split(/[^\p{L}\p{N}_-]+/u);
+  if (words.includes(needle)) return 0;
+  if (words.some((w) => w.startsWith(needle))) return 1;
   const whole = hay.indexOf(needle);
-  if (whole >= 0) return whole;
+  if (whole >= 0) return 2 + whole;
   let at = -1;
   for (const ch of needle.replace(/\s+/g, "")) {
     at = hay.indexOf(ch, at + 1);
@@ -64,11 +67,13 @@ export function Palette({ onClose, onSignOut }: { onClose: () => void; onSignOut
       { id: "new-template", group: t("app.action"), label: t("app.newTemplate"), to: "/templates?new=1" },
       { id: "out", group: t("app.action"), label: t("app.signOut"), run: onSignOut },
     ];
-    const scored = own
-      .map((c) => ({ c, score: fits(c.label, query) }))
-      .filter((x) => x.score !== undefined)
-      .sort((a, b) => a.score! - b.score!);
-    return [...scored.map((x) => x.c), ...(query ? (found.data ?? []) : [])].slice(0, 40);
+    const scored = own.map((c) => ({ c, score: fits(c.label, query) })).filter((x) => x.score !== undefined);
+    // What a feature found fits by its own rules; the label only says how well.
+    const met = (query ? (found.data ?? []) : []).map((c) => ({ c, score: fits(c.label, query) ?? 200 }));
+    return [...scored, ...met]
+      .sort((a, b) => a.score! - b.score!)
+      .slice(0, 40)
+      .map((x) => x.c);
   }, [t, i18n.language, query, found.data, onSignOut]);
 
   const active = Math.min(at, commands.length - 1);

@@ -8,6 +8,8 @@ export interface Column<Row> {
   sort?: (a: Row, b: Row) => number;
   num?: boolean;
   width?: number | string;
+  /** Wider text is cut; say it whole in a title. */
+  max?: number;
 }
 
 interface Props<Row> {
@@ -125,7 +127,7 @@ const Line = memo(function Line(props: {
       }
     >
       {props.columns.map((c) => (
-        <td key={c.key} className={c.num ? "num" : undefined}>
+        <td key={c.key} className={c.num ? "num" : undefined} style={c.max ? { maxWidth: c.max } : undefined}>
           {c.render(row)}
         </td>
       ))}

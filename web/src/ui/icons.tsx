@@ -4,6 +4,10 @@ import type { ReactNode } from "react";
 const paths = {
   overview: "M2 9h5V2H2zM9 14h5V7H9zM2 14h5v-3H2zM9 5h5V2H9z",
   points: "M2 12l3-5 3 3 3-7 3 5",
+  scenes: "M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM8 5a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM8 8h.01",
+  links:
+    "M2 6h3.5v4H2zM10.500 2H14v4h-3.500zM10.500 10H14v4h-3.500zM5.500 8h2.500M8 4v8M8 4h2.500M8 12h2.500",
+  quota: "M2.500 11.500a5.800 5.800 0 1 1 11 0M8 11l2.500-4M2.500 11.500h11",
   agents: "M2.5 3h11v4h-11zM2.5 9h11v4h-11zM5 5h.01M5 11h.01",
   plans: "M2.5 4h11v9.500h-11zM2.5 7h11M5.500 2.500v3M10.500 2.500v3M5 9.500h3M8.500 11.500h2.500",
   changes: "M3 8a5 5 0 0 1 9-3M13 8a5 5 0 0 1-9 3M12 2v3H9M4 14v-3h3",

@@ -36,7 +36,9 @@ export function Held({ agent: a }: { agent: Agent }) {
 export function Rung({ agent: a }: { agent: Agent }) {
   const { t } = useTranslation();
   if (a.state === "disconnected" || a.state === "banned") return <span className="soft">–</span>;
-  return <Tag tone={a.rung === "live" ? "" : "warn"}>{t(`agents.rungs.${a.rung}`)}</Tag>;
+  // An app without orders serves its own defaults: that is no fallback.
+  const fell = a.rung !== "live" && a.held.revision > 0;
+  return <Tag tone={fell ? "warn" : ""}>{t(`agents.rungs.${a.rung}`)}</Tag>;
 }
 
 export function LastAck({ agent: a }: { agent: Agent }) {

@@ -75,6 +75,7 @@ export function AuditPage() {
       {
         key: "what",
         title: t("audit.what"),
+        max: 270,
         render: (e) => (
           <>
             <span className="soft">{t(`audit.kinds.${e.kind}`, { defaultValue: e.kind })}</span>{" "}
@@ -83,7 +84,12 @@ export function AuditPage() {
         ),
       },
       { key: "scope", title: t("audit.scope"), render: (e) => [e.app, e.idc].filter(Boolean).join(" · ") },
-      { key: "reason", title: t("ui.reason"), render: (e) => <span title={e.reason}>{e.reason}</span> },
+      {
+        key: "reason",
+        title: t("ui.reason"),
+        max: 230,
+        render: (e) => <span title={e.reason}>{e.reason}</span>,
+      },
       { key: "diff", title: t("audit.changes"), num: true, render: (e) => e.diff?.length ?? 0 },
     ],
     // eslint-disable-next-line react-hooks/exhaustive-deps -- ago only depends on the language, as t does

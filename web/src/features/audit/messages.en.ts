@@ -18,7 +18,7 @@ export default {
     agent: "agent",
     allocation: "allocation",
     binding: "binding",
-    claim: "override",
+    claim: "claim",
     "enrolment-token": "enrolment token",
     profile: "profile",
     "quota-group": "quota group",

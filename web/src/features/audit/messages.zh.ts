@@ -18,7 +18,7 @@ export default {
     agent: "Agent",
     allocation: "分配",
     binding: "绑定",
-    claim: "手动设定",
+    claim: "设定",
     "enrolment-token": "注册令牌",
     profile: "画像",
     "quota-group": "配额组",

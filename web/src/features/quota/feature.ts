@@ -5,7 +5,7 @@ import type { Feature } from "../../app/feature";
 import type { QuotaState } from "./types";
 
 const feature: Feature = {
-  nav: [{ group: "operate", order: 6, path: "/quota", label: "quota.title", icon: "density", key: "q" }],
+  nav: [{ group: "operate", order: 6, path: "/quota", label: "quota.title", icon: "quota", key: "q" }],
   routes: [
     { path: "quota", lazy: () => import("./GroupsPage").then((m) => ({ Component: m.GroupsPage })) },
     { path: "quota/:group", lazy: () => import("./GroupPage").then((m) => ({ Component: m.GroupPage })) },

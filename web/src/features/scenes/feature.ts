@@ -6,8 +6,8 @@ import type { Scene } from "./types";
 
 const feature: Feature = {
   nav: [
-    { group: "operate", order: 2, path: "/scenes", label: "scenes.title", icon: "points", key: "e" },
-    { group: "operate", order: 2.5, path: "/links", label: "scenes.links", icon: "bindings", key: "k" },
+    { group: "operate", order: 2, path: "/scenes", label: "scenes.title", icon: "scenes", key: "e" },
+    { group: "operate", order: 2.5, path: "/links", label: "scenes.links", icon: "links", key: "k" },
   ],
   routes: [
     { path: "links", lazy: () => import("./LinksPage").then((m) => ({ Component: m.LinksPage })) },
