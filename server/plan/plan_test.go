@@ -54,7 +54,7 @@ func TestTheSeedsPlan(t *testing.T) {
 	claims := plan.Claims(&active[0], "system:planner")
 	require.Len(t, claims, 3)
 	require.Equal(t, control.Scope{Scene: "k2", IDC: "*", App: "sn", Point: "recall", Bucket: "*"}, claims[0].Scope)
-	require.Equal(t, 3, claims[0].Level)
+	require.Equal(t, 30, claims[0].Level)
 	require.Equal(t, claims, plan.Claims(&active[0], "system:planner"), "the same step gives the same claims")
 	for _, c := range claims {
 		require.Empty(t, control.CheckClaim(c, now))

@@ -31,6 +31,14 @@ func (s *Service) WarLog(ctx context.Context, id string) (*plan.Log, error) {
 	if err != nil {
 		return nil, err
 	}
+	rehearsals, err := s.cfg.Store.ListRehearsals(ctx, p.ID)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rehearsals {
+		r := &rehearsals[i]
+		lines = append(lines, plan.Line{At: r.CreatedAt, Who: r.CreatedBy, What: r.line()})
+	}
 	if from, to, ok := spanOf(runs, now); ok {
 		places, _ := s.places(p, now)
 		for _, k := range sortedKeys(places) {

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/allspark/allspark/proto/gear"
@@ -140,4 +141,20 @@ type Rehearsal struct {
 	CreatedBy  string
 	CreatedAt  time.Time
 	Played     *Played // nil in lists, and until it is done
+}
+
+// line says in a war log what a rehearsal foretold.
+func (r *Rehearsal) line() string {
+	what := fmt.Sprintf("rehearse %s on the day %s with a peak of %gx, %s", r.Occurrence, r.Day.Kind, r.Day.Peak, r.State)
+	switch r.State {
+	case Rehearsed:
+		what += fmt.Sprintf(": lost %.2f %% with the plan, %.2f %% without; heavy degradation %.1f and %.1f min; p99 %.0f and %.0f ms",
+			100*r.With.Lost, 100*r.Without.Lost, r.With.HeavyMinutes, r.Without.HeavyMinutes, r.With.RTP99MS, r.Without.RTP99MS)
+	case Failed:
+		what += ": " + r.Problem
+	}
+	if r.Reason != "" {
+		what += " (" + r.Reason + ")"
+	}
+	return what
 }

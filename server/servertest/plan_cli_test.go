@@ -94,7 +94,7 @@ func TestPlansByCommand(t *testing.T) {
 
 	t.Log("what is left")
 	md := p.Must("plan", "export", "double-11", "--format", "md")
-	for _, want := range []string{"approve double-11: looks right", "fire double-11/midnight-gears: the peak is early", "skip double-11/second: one is enough", "| control | sn in na61, revision", "stop double-11: over"} {
+	for _, want := range []string{"approve double-11: looks right", "fire double-11/midnight-gears: the peak is early", "skip double-11/second: one is enough", "| control | sn in na61, revision", "stop double-11: over", "on the day generated with a peak of 2x, done: lost "} {
 		require.Contains(t, md, want)
 	}
 	require.Contains(t, p.Must("plan", "export", "double-11", "--format", "ics"), "BEGIN:VEVENT")

@@ -4,7 +4,7 @@ import { Link } from "react-router";
 import { byNumber, byText, DataTable, type Column } from "../../ui/DataTable";
 import { count, ms, share } from "../../ui/format";
 import { Card, Level, Tag } from "../../ui/marks";
-import { late } from "./format";
+import { late, sourceName } from "./format";
 import { found } from "./links";
 import type { Scene, SceneLink, SceneLinkNode } from "./types";
 
@@ -111,8 +111,8 @@ export function CompareTable(props: { scene: Scene; find: string; left: Side; ri
         title: t("scenes.source"),
         render: (r) => (
           <>
-            <Tag>{r.a?.source || "–"}</Tag>{" "}
-            {two && r.b?.source !== r.a?.source && <Tag tone="warn">{r.b?.source || "–"}</Tag>}
+            <Tag>{sourceName(t, r.a?.source)}</Tag>{" "}
+            {two && r.b?.source !== r.a?.source && <Tag tone="warn">{sourceName(t, r.b?.source)}</Tag>}
           </>
         ),
         sort: byText((r) => r.a?.source ?? ""),

@@ -19,7 +19,7 @@ import { useDark } from "../../ui/preferences";
 import { count, ms, share } from "../../ui/format";
 import { Tag } from "../../ui/marks";
 import type { Mark } from "./draft";
-import { late } from "./format";
+import { late, sourceName } from "./format";
 import { edgeId } from "./graph";
 import { found } from "./links";
 import { layout, nodeHeight, nodeWidth, type Layout } from "./layout";
@@ -98,7 +98,7 @@ const Box = memo(function Box({ data }: NodeProps<Shown>) {
           <dt>{t("scenes.late")}</dt>
           <dd>{share(late(m))}</dd>
           <dt>{t("scenes.source")}</dt>
-          <dd>{n.source || "–"}</dd>
+          <dd>{sourceName(t, n.source)}</dd>
         </dl>
       )}
       <Handle type="source" position={data.down ? Position.Bottom : Position.Right} />

@@ -1,3 +1,4 @@
+import type { TFunction } from "i18next";
 import type { SceneLink } from "./types";
 
 type Metrics = NonNullable<SceneLink["live"]>;
@@ -12,3 +13,7 @@ export function figure(m: Metrics | null | undefined, statistic: string | undefi
   const q = Number(statistic.slice(1));
   return q <= 50 ? m.rt_p50_ms : q <= 95 ? m.rt_p95_ms : m.rt_p99_ms;
 }
+
+/** Where a level comes from, in the words of the points' pages. */
+export const sourceName = (t: TFunction, source: string | undefined) =>
+  source ? t(`points.sources.${source}`, { defaultValue: source }) : "–";
