@@ -70,6 +70,77 @@ test("a scene is created, its settings saved as a version, restored, and deleted
   await expect(page.getByRole("link", { name })).toHaveCount(0);
 });
 
+test("what is typed stays when somebody else saves meanwhile", async ({ page }) => {
+  const name = fresh("shared");
+  await page.goto("/scenes");
+  await call(page, "POST", "/scenes", {
+    name,
+    target: "160ms",
+    front: { app: "", point: "" },
+    graph: { nodes: [], edges: [] },
+  });
+  const elsewhere = (target: string) =>
+    page.evaluate(
+      async ([name, target]) => {
+        const etag = (await fetch(`/api/v1/scenes/${name}`)).headers.get("ETag")!;
+        const put = await fetch(`/api/v1/scenes/${name}/target`, {
+          method: "PUT",
+          headers: { "If-Match": etag, "Content-Type": "application/json" },
+          body: JSON.stringify({ target, reason: "the peak" }),
+        });
+        return put.status;
+      },
+      [name, target] as const,
+    );
+  await page.goto(`/scenes/${name}?tab=settings`);
+  await fill(page, { Description: "mine" });
+  expect(await elsewhere("150ms")).toBe(200);
+  // Another field changed: it follows, and mine stays.
+  await expect(page.getByLabel("Target", { exact: true })).toHaveValue("150ms");
+  await expect(page.getByLabel("Description", { exact: true })).toHaveValue("mine");
+  // The same field changed: it is asked.
+  await fill(page, { Target: "140" });
+  expect(await elsewhere("120ms")).toBe(200);
+  const asked = page.getByRole("alert").filter({ hasText: "saved version 3 meanwhile" });
+  await expect(asked).toContainText("Changed by both: Target");
+  await expect(page.getByRole("button", { name: "Save" })).toBeDisabled();
+  await accessible(page);
+  await asked.getByRole("button", { name: "Keep mine upon it" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("dialog").getByRole("textbox").fill("both of us");
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await expect(page.getByRole("dialog")).toBeHidden();
+  await expect
+    .poll(() => call<object>(page, "GET", `/scenes/${name}`))
+    .toMatchObject({ version: 4, target: "140ms", description: "mine" });
+
+  // A drawing is not lost to a new target either.
+  await page.getByRole("tab", { name: "Graph" }).click();
+  const group = page.getByRole("group", { name: "Add node" });
+  await group.getByLabel("App", { exact: true }).fill("sn");
+  await group.getByLabel("Point", { exact: true }).fill("recall");
+  await group.getByRole("button", { name: "Add node" }).click();
+  expect(await elsewhere("130ms")).toBe(200);
+  await expect(page.getByRole("heading", { name })).toBeVisible();
+  await page.getByRole("button", { name: "Save graph" }).click();
+  await page.getByRole("dialog").getByRole("textbox").fill("drawn");
+  await expect(async () => {
+    // Until the new version is known here the server refuses the old one, and nothing is lost.
+    if (await page.getByRole("dialog").isVisible())
+      await page.getByRole("dialog").getByRole("button", { name: "Save graph" }).click();
+    await expect(page.getByRole("dialog")).toBeHidden({ timeout: 2_000 });
+  }).toPass();
+  await expect
+    .poll(() => call<object>(page, "GET", `/scenes/${name}`))
+    .toMatchObject({ version: 6, target: "130ms", graph: { nodes: [{ id: "sn/recall" }] } });
+  const gone = await page.evaluate(async (name) => {
+    const etag = (await fetch(`/api/v1/scenes/${name}`)).headers.get("ETag")!;
+    return (await fetch(`/api/v1/scenes/${name}`, { method: "DELETE", headers: { "If-Match": etag } }))
+      .status;
+  }, name);
+  expect(gone).toBe(204);
+});
+
 test("a graph of wrong timeouts, circles and unknown points is refused while it is drawn", async ({
   page,
 }) => {

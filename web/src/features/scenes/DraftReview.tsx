@@ -240,9 +240,9 @@ function Edges(props: { rows: EdgeRow[]; choice: Choice; onChoose: (e: EdgeRow, 
                   ) : (
                     <>
                       {share(sureOf(e), 1)}{" "}
-                      <span className="soft">
+                      <div className="soft">
                         {t("scenes.ofSeen", { seen: count(e.seen), of: count(e.of) })}
-                      </span>
+                      </div>
                     </>
                   )}
                 </td>

@@ -75,7 +75,7 @@ export function Plot({ label, option }: { label: string; option: EChartsCoreOpti
           textStyle: { color: of("--text"), fontSize: 12 },
         },
         ...option,
-        xAxis: { ...axis, ...x },
+        xAxis: { ...axis, splitLine: { lineStyle: { color: of("--line") } }, ...x },
         yAxis: y.map((one) => ({ ...axis, splitLine: { lineStyle: { color: of("--line") } }, ...one })),
       },
       { replaceMerge: ["series"] },

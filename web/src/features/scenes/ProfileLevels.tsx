@@ -84,6 +84,16 @@ function Levels({ profile, title }: { profile: Profile; title: string }) {
         {profile.classes.map((c) => `${c.name} ${share(c.share, 0)}`).join(" · ")}
         {profile.template && ` · ${profile.template} v${profile.template_version}`}
       </p>
+      {profile.warnings.length > 0 && (
+        <details className="note warn">
+          <summary>{t("scenes.warnings", { count: profile.warnings.length })}</summary>
+          <ul>
+            {profile.warnings.map((w, i) => (
+              <li key={i}>{w.message}</li>
+            ))}
+          </ul>
+        </details>
+      )}
       <Plot label={t("scenes.profile.of", { point: title })} option={option} />
       <DataTable
         label={t("scenes.profile.of", { point: title })}

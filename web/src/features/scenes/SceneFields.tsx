@@ -2,6 +2,7 @@ import { useTranslation } from "react-i18next";
 import { Field } from "../../ui/Ask";
 import { useDeclared } from "./api";
 import { fieldOf, ladderOf, type SceneForm } from "./document";
+import { labels } from "./labels";
 import type { Judgement } from "./types";
 
 interface Props {
@@ -60,7 +61,7 @@ export function SceneFields({ form, fixedName, disabled, judgement, onChange }: 
       {text("description", { max: 1000 })}
       {text("target", { hint: t("scenes.form.targetHint") })}
       <Field
-        label={t("scenes.statistic")}
+        label={t(labels.statistic)}
         error={said("statistic", "problems")}
         hint={t("scenes.form.statisticHint")}
       >
@@ -104,15 +105,3 @@ export function SceneFields({ form, fixedName, disabled, judgement, onChange }: 
     </div>
   );
 }
-
-const labels = {
-  name: "scenes.name",
-  description: "scenes.form.description",
-  target: "scenes.target",
-  timeout: "scenes.form.timeout",
-  maxTimeouts: "scenes.form.maxTimeouts",
-  ladder: "scenes.ladder",
-  from: "scenes.form.from",
-  to: "scenes.form.to",
-  front: "scenes.form.front",
-};

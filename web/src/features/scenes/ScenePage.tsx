@@ -115,8 +115,8 @@ function One({ tagged, live }: { tagged: Tagged; live: SceneLive }) {
         {tab === "split" && link && <SplitTab key={link.idc} scene={scene} link={link} />}
         {tab === "allocation" && <AllocationTab tagged={tagged} live={live} target={link?.effective_ms} />}
         {tab === "profiles" && <ProfilesTab scene={scene} live={live} />}
-        {tab === "graph" && <GraphTab key={scene.version} tagged={tagged} />}
-        {tab === "settings" && <SettingsTab key={scene.version} tagged={tagged} />}
+        {tab === "graph" && <GraphTab tagged={tagged} />}
+        {tab === "settings" && <SettingsTab tagged={tagged} />}
       </Suspense>
       {changing && <TargetDialog tagged={tagged} onClose={() => setChanging(false)} />}
     </>

@@ -10,22 +10,37 @@ import { dateTime } from "../../ui/format";
 import { Card } from "../../ui/marks";
 import { Loaded } from "../../ui/states";
 import { useSceneCheck, useVersions, type Tagged } from "./api";
-import { elsewhere, formOf, inputOf, inputOfForm, shareOf, type SceneForm } from "./document";
+import { elsewhere, formOf, inputOf, inputOfForm, ontoNewer, shareOf, type SceneForm } from "./document";
 import { Judged } from "./Judged";
+import { labels } from "./labels";
+import { Meanwhile } from "./Meanwhile";
 import { SceneFields } from "./SceneFields";
 import type { Scene } from "./types";
 import { deleteScene, restoreScene, saveScene } from "./writes";
 
 /** What a scene is, its versions, and its end. */
 export default function SettingsTab({ tagged }: { tagged: Tagged }) {
+  const [saves, setSaves] = useState(0); // what was saved is what is edited next
+  return <Written key={saves} tagged={tagged} onSaved={() => setSaves((n) => n + 1)} />;
+}
+
+function Written({ tagged: newest, onSaved }: { tagged: Tagged; onSaved: () => void }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const may = useCan("claim");
+  const [tagged, setTagged] = useState(newest); // the version that the typing began with
   const { scene } = tagged;
   const [form, setForm] = useState<SceneForm>(() => formOf(scene));
   const [asking, setAsking] = useState<"save" | "delete">();
   const [back, setBack] = useState<Scene>();
   const dirty = JSON.stringify(form) !== JSON.stringify(formOf(scene));
+  const newer = newest.scene.version !== scene.version;
+  const onto = newer ? ontoNewer(formOf(scene), form, formOf(newest.scene)) : undefined;
+  // Fields that nobody else touched go along; where both changed one, it is asked.
+  if (onto && onto.both.length === 0) {
+    setTagged(newest);
+    setForm(onto.form);
+  }
   const whole = form.target.trim() !== "" && shareOf(form.maxTimeouts) !== undefined;
   const input = useMemo(
     () => (dirty && whole ? inputOfForm(form, scene.graph) : undefined),
@@ -49,7 +64,7 @@ export default function SettingsTab({ tagged }: { tagged: Tagged }) {
             </Button>
             <Button
               type="primary"
-              disabled={!input || !may || !!judgement?.problems.length}
+              disabled={!input || newer || !may || !!judgement?.problems.length}
               onClick={() => setAsking("save")}
             >
               {t("ui.save")}
@@ -57,6 +72,20 @@ export default function SettingsTab({ tagged }: { tagged: Tagged }) {
           </>
         }
       >
+        {onto && onto.both.length > 0 && (
+          <Meanwhile
+            newest={newest.scene}
+            both={t("scenes.bothChanged", { fields: onto.both.map((k) => t(labels[k])).join(", ") })}
+            onMine={() => {
+              setTagged(newest);
+              setForm(onto.form);
+            }}
+            onTheirs={() => {
+              setTagged(newest);
+              setForm(formOf(newest.scene));
+            }}
+          />
+        )}
         <Judged label={t("scenes.judged")} judgement={elsewhere(judgement)} graph={scene.graph} />
         <SceneFields
           form={form}
@@ -66,13 +95,16 @@ export default function SettingsTab({ tagged }: { tagged: Tagged }) {
           onChange={(c) => setForm((f) => ({ ...f, ...c }))}
         />
       </Card>
-      <Versions scene={scene} onRestore={may ? setBack : undefined} />
+      <Versions scene={newest.scene} onRestore={may ? setBack : undefined} />
       {asking === "save" && input && (
         <Ask
           title={t("scenes.saveTitle", { scene: scene.name })}
           ok={t("ui.save")}
           needReason
-          onOk={(reason) => saveScene(tagged, { ...input, reason })}
+          onOk={async (reason) => {
+            await saveScene(tagged, { ...input, reason });
+            onSaved();
+          }}
           onClose={() => setAsking(undefined)}
         />
       )}
@@ -83,7 +115,7 @@ export default function SettingsTab({ tagged }: { tagged: Tagged }) {
           danger
           needReason
           onOk={async (reason) => {
-            await deleteScene(tagged, reason);
+            await deleteScene(newest, reason);
             void navigate("/scenes");
           }}
           onClose={() => setAsking(undefined)}
@@ -96,7 +128,10 @@ export default function SettingsTab({ tagged }: { tagged: Tagged }) {
           title={t("scenes.restoreTitle", { version: back.version })}
           ok={t("scenes.restore")}
           needReason
-          onOk={(reason) => restoreScene(tagged, back.version, reason)}
+          onOk={async (reason) => {
+            await restoreScene(newest, back.version, reason);
+            onSaved();
+          }}
           onClose={() => setBack(undefined)}
         />
       )}

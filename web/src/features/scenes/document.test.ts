@@ -9,6 +9,7 @@ import {
   inputOfForm,
   ladderOf,
   msOf,
+  ontoNewer,
   placeOf,
   shareOf,
   spanOf,
@@ -103,4 +104,16 @@ it("shows each problem in its field, and the rest elsewhere", () => {
     warnings: [],
   });
   expect(elsewhere(undefined)).toBeUndefined();
+});
+
+it("keeps what was typed when a newer version comes, and follows it elsewhere", () => {
+  const base = formOf(scene);
+  const mine = { ...base, description: "mine", timeout: "800ms" };
+  const theirs = { ...base, target: "160ms", timeout: "600ms" };
+  expect(ontoNewer(base, mine, theirs)).toEqual({
+    form: { ...base, description: "mine", target: "160ms", timeout: "800ms" },
+    both: ["timeout"],
+  });
+  expect(ontoNewer(base, mine, mine)).toEqual({ form: mine, both: [] }); // they saved the same
+  expect(ontoNewer(base, base, theirs)).toEqual({ form: theirs, both: [] });
 });

@@ -150,3 +150,23 @@ export function elsewhere(j: Judgement | undefined): Judgement | undefined {
     }
   );
 }
+
+/**
+ * Puts what was typed onto a newer version: a field that was not touched follows
+ * it, one that was stays. Both changed: mine stays, and is named.
+ */
+export function ontoNewer(
+  base: SceneForm,
+  mine: SceneForm,
+  theirs: SceneForm,
+): { form: SceneForm; both: (keyof SceneForm)[] } {
+  const both: (keyof SceneForm)[] = [];
+  const form = { ...theirs };
+  const put = <K extends keyof SceneForm>(key: K) => {
+    if (mine[key] === base[key]) return;
+    form[key] = mine[key];
+    if (theirs[key] !== base[key] && theirs[key] !== mine[key]) both.push(key);
+  };
+  (Object.keys(mine) as (keyof SceneForm)[]).forEach(put);
+  return { form, both };
+}

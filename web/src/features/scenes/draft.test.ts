@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { agrees, chooseEdge, chooseNode, graphOf, reviewOf, seenOf, sureOf } from "./draft";
-import { addEdge, addNode, edgeId, empty, partOf, reaches, removeNode } from "./graph";
+import { addEdge, addNode, edgeId, empty, partOf, reaches, removeNode, sameGraph } from "./graph";
 import type { SceneDraft, SceneGraph, SceneNode } from "./types";
 
 const node = (id: string, more: Partial<SceneNode> = {}): SceneNode => {
@@ -142,4 +142,15 @@ it("finds the part of the graph that the server speaks of", () => {
   expect(partOf(seen, "graph.edges[0]")).toEqual({ edge: "sn/recall>sn/call" });
   expect(partOf(seen, "graph.nodes[9].id").node).toBeUndefined();
   expect(partOf(seen, "target")).toEqual({});
+});
+
+it("compares graphs by what they say", () => {
+  const written = graph(
+    seen.nodes.map((n) => ({ ...n, retries: 0, timeout: undefined })),
+    "sn/recall>sn/call",
+    "sn/call>sn/rank",
+  );
+  expect(sameGraph(seen, written)).toBe(true);
+  expect(sameGraph(seen, addEdge(seen, "sn/recall", "sn/rank"))).toBe(false);
+  expect(sameGraph(seen, removeNode(seen, "ad/select"))).toBe(false);
 });

@@ -81,3 +81,23 @@ export function partOf(g: SceneGraph, path: string): { node?: string; edge?: str
   const e = g.edges[i];
   return { edge: e && edgeId(e) };
 }
+
+/** Whether two graphs say the same, whatever is left out or written as nothing. */
+export function sameGraph(a: SceneGraph, b: SceneGraph): boolean {
+  const text = (g: SceneGraph) =>
+    JSON.stringify([
+      g.nodes.map((n) => [
+        n.id,
+        n.place.app,
+        n.place.point,
+        !!n.external,
+        n.within ?? "",
+        n.fed_by ?? "",
+        n.timeout ?? "",
+        n.network ?? "",
+        n.retries ?? 0,
+      ]),
+      g.edges.map((e) => [e.from, e.to]),
+    ]);
+  return a === b || text(a) === text(b);
+}

@@ -255,4 +255,8 @@ export default {
   lastMinutes_one: "last {{count}} minute",
   lastMinutes_other: "last {{count}} minutes",
   frontOverTime: "Front-end timeouts and RT gear",
+  meanwhile: "{{by}} saved version {{version}} meanwhile.",
+  bothChanged: "Changed by both: {{fields}}.",
+  keepMine: "Keep mine upon it",
+  takeTheirs: "Take theirs",
 };

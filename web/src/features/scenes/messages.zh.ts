@@ -250,4 +250,8 @@ export default {
   lastMinutes_one: "最近 {{count}} 分钟",
   lastMinutes_other: "最近 {{count}} 分钟",
   frontOverTime: "前端超时率与RT档位",
+  meanwhile: "{{by}} 在此期间保存了版本 {{version}}。",
+  bothChanged: "双方都改了：{{fields}}。",
+  keepMine: "在其上保留我的修改",
+  takeTheirs: "采用对方的",
 };
