@@ -27,6 +27,7 @@
 //	push            one latest-wins outbox an agent, acknowledgement ledger
 //	leaderboard     ranking by level, movement, time at the floor; pure
 //	telemetry       reports -> windows -> rollups, history
+//	experiment      arms on divided traffic, lift with its interval
 //	alert           what is wrong, since when, and who was told
 //	lease           one deciding controller among replicas, fencing epoch
 //	replica         what controllers on one database tell each other: presence, figures

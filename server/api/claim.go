@@ -38,7 +38,7 @@ type Claim struct {
 	Number     float64    `json:"number,omitempty" doc:"With field budget."`
 	Template   string     `json:"template,omitempty" doc:"With field binding."`
 	Pin        int        `json:"pin,omitempty" doc:"With field binding."`
-	Source     string     `json:"source" enum:"emergency,manual,plan,preset,feedback,template" doc:"Who wishes it, by precedence."`
+	Source     string     `json:"source" enum:"emergency,manual,plan,experiment,preset,feedback,template" doc:"Who wishes it, by precedence."`
 	Origin     string     `json:"origin,omitempty" doc:"The plan step, rule … that made it."`
 	Author     string     `json:"author" doc:"Who."`
 	Reason     string     `json:"reason" doc:"Why."`

@@ -22,6 +22,7 @@ import (
 	"github.com/allspark/allspark/server/auth"
 	"github.com/allspark/allspark/server/config"
 	"github.com/allspark/allspark/server/control"
+	"github.com/allspark/allspark/server/experiment"
 	"github.com/allspark/allspark/server/fleet"
 	"github.com/allspark/allspark/server/push"
 	"github.com/allspark/allspark/server/restapi"
@@ -54,6 +55,7 @@ type App struct {
 	claims    *control.Service
 	plans     plans
 	alerts    alerts
+	trials    *experiment.Service
 	loop      *control.Loop
 	agents    *agentapi.Service
 	quota     quotas
@@ -176,6 +178,7 @@ func (a *App) wireControl(ctx context.Context) error {
 	a.loops.Go(func() { a.pruner().run(a.run) })
 	a.runFeedback(holder)
 	a.runScenes(holder)
+	a.runExperiments(holder)
 	if err := a.openQuota(); err != nil {
 		return err
 	}
@@ -267,7 +270,7 @@ func (a *App) serveREST(ctx context.Context, version string) error {
 		Fleet: a.fleet, Push: a.hub, Windows: a.windows, History: a.history,
 		Settings: a.db, DefaultSettings: defaults, Apply: a.apply,
 		Scenes: a.scene.scenes, Profiles: a.scene.profiles, Tables: a.db, Builder: a.scene.builder, SceneLoop: a.scene.loop, Sightings: a.scene.seen,
-		Plans: a.plans.service, Alerts: a.alerts.service,
+		Plans: a.plans.service, Alerts: a.alerts.service, Experiments: a.trials,
 		Loop:  a.loop.Status,
 		Quota: a.quota.service, QuotaStore: a.db, QuotaLoop: a.quota.loop,
 		Database: a.db,

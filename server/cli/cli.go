@@ -13,7 +13,7 @@ func New(version string) *cobra.Command {
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%v", err) })
 	for _, c := range []*cobra.Command{
-		s.templateCommand(), s.bindCommand(), s.claimCommand(), s.planCommand(), s.quotaCommand(), s.alertsCommand(), s.sceneCommand(), s.profileCommand(), s.allocationCommand(), s.pointsCommand(), s.pointCommand(), s.explainCommand(), s.leaderboardCommand(),
+		s.templateCommand(), s.bindCommand(), s.claimCommand(), s.planCommand(), s.quotaCommand(), s.experimentCommand(), s.alertsCommand(), s.sceneCommand(), s.profileCommand(), s.allocationCommand(), s.pointsCommand(), s.pointCommand(), s.explainCommand(), s.leaderboardCommand(),
 		s.agentsCommand(), s.agentCommand(), s.changesCommand(), s.changeCommand(), s.userCommand(), s.tokenCommand(), s.enrolCommand(),
 		s.auditCommand(), s.statusCommand(), s.loginCommand(), s.logoutCommand(),
 	} {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -45,6 +46,9 @@ func labTrials() *cobra.Command {
 		}
 		if x.Offset != 0 {
 			command += fmt.Sprintf(" --offset %d", x.Offset)
+		}
+		if f := cmd.Flags().Lookup("lifts"); f.Changed {
+			command += " --lifts " + strings.Trim(f.Value.String(), "[]")
 		}
 		page := lab.TrialPage(x, all, command)
 		if out == "" {

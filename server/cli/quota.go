@@ -62,7 +62,7 @@ func (s *session) quotaApply() *cobra.Command {
 		Use: "apply -f FILE", Short: "Create or replace a quota group from a YAML or JSON file (- for standard input)", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var in api.QuotaGroupInput
-			if err := readQuota(cmd, file, &in); err != nil {
+			if err := readInput(cmd, file, "group", &in); err != nil {
 				return err
 			}
 			if reason != "" {
@@ -76,10 +76,10 @@ func (s *session) quotaApply() *cobra.Command {
 	return c
 }
 
-// readQuota goes by way of JSON, so that YAML has the API's names.
-func readQuota(cmd *cobra.Command, file string, in *api.QuotaGroupInput) error {
+// readInput goes by way of JSON, so that YAML has the API's names.
+func readInput(cmd *cobra.Command, file, what string, in any) error {
 	if file == "" {
-		return usagef("name the file of the group with -f, or - for standard input")
+		return usagef("name the file of the %s with -f, or - for standard input", what)
 	}
 	read := func() ([]byte, error) { return os.ReadFile(file) }
 	if file == "-" {
@@ -87,19 +87,19 @@ func readQuota(cmd *cobra.Command, file string, in *api.QuotaGroupInput) error {
 	}
 	b, err := read()
 	if err != nil {
-		return fmt.Errorf("read the group: %w", err)
+		return fmt.Errorf("read the %s: %w", what, err)
 	}
 	var doc any
 	if err := yaml.Unmarshal(b, &doc); err != nil {
-		return usagef("the group cannot be read: %v", err)
+		return usagef("the %s cannot be read: %v", what, err)
 	}
 	if b, err = json.Marshal(doc); err != nil {
-		return usagef("the group cannot be read: %v", err)
+		return usagef("the %s cannot be read: %v", what, err)
 	}
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(in); err != nil {
-		return usagef("the group is not valid: %v", err)
+		return usagef("the %s is not valid: %v", what, err)
 	}
 	return nil
 }

@@ -50,6 +50,11 @@
 //	df      = Welch-Satterthwaite of the two terms, K-1 each
 //	95 %    = e^(L ± t(df)·√var L) - 1
 //
+// Played on made-up users whose lift is known, the interval covers it in 93.0 % of the
+// 200 runs of server/lab/EXPERIMENTS.md, and in 95.6 % of 1,000 others (allspark lab
+// experiment --runs 1000 --offset 1000 --lifts 0.05). Requests as units, on the same
+// data: 32 %.
+//
 // Where a ratio is not above 0 there is no lift, only the difference, with the
 // interval of Welch's test on R.
 //

@@ -68,6 +68,45 @@ type Lift struct {
 	Freedom  float64   // Welch-Satterthwaite
 }
 
+// Counts gives the interval that counts: the always-valid one until the planned end.
+func (l *Lift) Counts(final bool) *Interval {
+	if final {
+		return l.Relative
+	}
+	return l.Anytime
+}
+
+// Verdict is what an interval says.
+type Verdict string
+
+// The verdicts.
+const (
+	Better  Verdict = "better"
+	Worse   Verdict = "worse"
+	Unclear Verdict = "unclear"
+)
+
+// Verdict reads the interval that counts. Less RT and fewer timeouts are better.
+// Where there is no lift, the difference counts at the planned end only.
+func (l *Lift) Verdict(final bool) Verdict {
+	side := 0
+	if i := l.Counts(final); i != nil {
+		side = i.Excludes(0)
+	} else if final {
+		side = l.Diff.Excludes(0)
+	}
+	if l.Metric != MetricValue {
+		side = -side
+	}
+	switch side {
+	case 1:
+		return Better
+	case -1:
+		return Worse
+	}
+	return Unclear
+}
+
 // Compare gives the lift of an arm over the control; ok is false where there is too
 // little of either.
 func Compare(arm, control *Blocks, m Metric) (out Lift, ok bool) {

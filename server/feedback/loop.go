@@ -31,6 +31,8 @@ const (
 // Windows are the live measurements.
 type Windows interface {
 	Points(f telemetry.Filter, now time.Time) []telemetry.Point
+	// Buckets gives what was measured of one bucket, where orders divide traffic.
+	Buckets(f telemetry.Filter, bucket string, now time.Time) []telemetry.Point
 }
 
 // Claims is control's door.
@@ -121,10 +123,10 @@ func (l *Loop) Turn(ctx context.Context) error {
 	for _, x := range l.cfg.Orders() {
 		for i := range x.Set.Orders {
 			o := &x.Set.Orders[i]
-			if o.Strategy != gear.StrategyCentral || o.Bucket != gear.Any || o.AvailableRT <= 0 {
+			if o.Strategy != gear.StrategyCentral || o.AvailableRT <= 0 {
 				continue
 			}
-			s := control.Scope{Scene: o.Scene, IDC: x.IDC, App: x.App, Point: o.Point, Bucket: gear.Any}
+			s := control.Scope{Scene: o.Scene, IDC: x.IDC, App: x.App, Point: o.Point, Bucket: o.Bucket}
 			places[s] = place{s, o, x}
 		}
 	}
@@ -253,7 +255,8 @@ func change(reason string) audit.Change {
 	return audit.Change{Actor: Actor, Via: "loop", Reason: reason}
 }
 
-// sample adds up the last ten seconds of every scene that the order serves.
+// sample adds up the last ten seconds of every scene that the order serves; of a
+// bucket the last twenty, which agents report every five.
 func (l *Loop) sample(p place, now time.Time) Sample {
 	f := telemetry.Filter{IDC: p.scope.IDC, App: p.scope.App, Point: p.scope.Point}
 	if p.scope.Scene != gear.Any {
@@ -261,7 +264,11 @@ func (l *Loop) sample(p place, now time.Time) Sample {
 	}
 	var in Sample
 	var rt, level float64
-	for _, x := range l.cfg.Windows.Points(f, now) {
+	points := l.cfg.Windows.Points(f, now)
+	if p.scope.Bucket != gear.Any {
+		points = l.cfg.Windows.Buckets(f, p.scope.Bucket, now)
+	}
+	for _, x := range points {
 		if x.Recent == nil || p.scope.Scene == gear.Any && x.Scene != gear.Any && own(&p.shift.Set, x.Scene, x.Key.Point) {
 			continue
 		}

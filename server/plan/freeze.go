@@ -41,15 +41,16 @@ func (g *Glass) Stands(now time.Time) bool {
 // frozenKinds are the objects that decide what machines do.
 var frozenKinds = map[string]bool{
 	"template": true, "binding": true, "claim": true, "plan": true, "scene": true, "allocation": true, "quota-group": true,
+	"experiment": true,
 }
 
-// safeVerbs only take plans out of force; they are allowed in a freeze.
+// safeVerbs only take plans and experiments out of force; they are allowed in a freeze.
 var safeVerbs = map[string]bool{"stop": true, "hold": true, "skip": true}
 
 // Frozen finds the freeze that forbids a change at now, nil when none does. Loops
 // and plans act in a freeze as before: their actors begin with "system:".
 func Frozen(freezes []Freeze, c *audit.Change, now time.Time) *Freeze {
-	if !frozenKinds[c.Kind] || c.Kind == "plan" && safeVerbs[c.Verb] || len(c.Actor) > 7 && c.Actor[:7] == "system:" {
+	if !frozenKinds[c.Kind] || (c.Kind == "plan" || c.Kind == "experiment") && safeVerbs[c.Verb] || len(c.Actor) > 7 && c.Actor[:7] == "system:" {
 		return nil
 	}
 	for i := range freezes {

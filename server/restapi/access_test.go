@@ -136,6 +136,15 @@ var accessTable = map[string]row{
 	"delete-alert-sink": {"DELETE", "/alert-sinks/chat", nil, match(func(*desk) int64 { return 1 }), [6]int{401, 403, 403, 204, 403, 403}},
 	"test-alert-sink":   {"POST", "/alert-sinks/nobody/test", nil, nil, [6]int{401, 403, 403, 404, 403, 403}},
 
+	"list-experiments":  {"GET", "/experiments", nil, nil, [6]int{401, 200, 200, 200, 200, 200}}, // of the caller's apps only
+	"create-experiment": {"POST", "/experiments", text(experimentOf("fresh")), nil, [6]int{401, 403, 201, 201, 403, 403}},
+	"get-experiment":    {"GET", "/experiments/" + experimentID, nil, nil, [6]int{401, 200, 200, 200, 404, 200}},
+	"update-experiment": {"PUT", "/experiments/" + experimentID, text(experimentOf("dynamic")), match(func(*desk) int64 { return 1 }), [6]int{401, 403, 200, 200, 404, 403}},
+	"delete-experiment": {"DELETE", "/experiments/" + experimentID, nil, match(func(*desk) int64 { return 1 }), [6]int{401, 403, 204, 204, 404, 403}},
+	"start-experiment":  {"POST", "/experiments/" + experimentID + "/start", reason, nil, [6]int{401, 403, 200, 200, 404, 403}},
+	"stop-experiment":   {"POST", "/experiments/" + experimentID + "/stop", reason, nil, [6]int{401, 403, 409, 409, 404, 403}},
+	"experiment-result": {"GET", "/experiments/" + experimentID + "/result", nil, nil, [6]int{401, 200, 200, 200, 404, 200}},
+
 	"list-scenes":         {"GET", "/scenes", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
 	"create-scene":        {"POST", "/scenes", text(sceneOf("feeds", "300ms")), nil, [6]int{401, 403, 403, 201, 403, 403}}, // a scene crosses apps
 	"check-scene":         {"POST", "/scenes/check", text(sceneOf("feeds", "300ms")), nil, [6]int{401, 200, 200, 200, 200, 200}},

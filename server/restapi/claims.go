@@ -128,7 +128,7 @@ func (s *Server) listClaims(ctx context.Context, c *caller, in *struct {
 	IDC    string    `query:"idc" maxLength:"63" doc:"Only this IDC."`
 	App    string    `query:"app" maxLength:"63" doc:"Only this app."`
 	Point  string    `query:"point" maxLength:"63" doc:"Only this point."`
-	Field  string    `query:"field" enum:"level,strategy,available_rt,timeout,target_rt,budget,binding" doc:"Only this field."`
+	Field  string    `query:"field" enum:"level,strategy,available_rt,timeout,target_rt,budget,binding,bucket" doc:"Only this field."`
 	Active bool      `query:"active" doc:"Only those that count now."`
 	At     time.Time `query:"at" doc:"Only those that counted then."`
 },

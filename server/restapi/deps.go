@@ -11,6 +11,7 @@ import (
 	"github.com/allspark/allspark/server/audit"
 	"github.com/allspark/allspark/server/auth"
 	"github.com/allspark/allspark/server/control"
+	"github.com/allspark/allspark/server/experiment"
 	"github.com/allspark/allspark/server/fleet"
 	"github.com/allspark/allspark/server/planner"
 	"github.com/allspark/allspark/server/profile"
@@ -63,6 +64,8 @@ type Deps struct {
 	Plans *planner.Service
 
 	Alerts *alert.Service
+
+	Experiments *experiment.Service
 
 	Loop     func() control.Status // who decides
 	Database Database

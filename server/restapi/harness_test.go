@@ -22,6 +22,7 @@ import (
 	"github.com/allspark/allspark/server/audit"
 	"github.com/allspark/allspark/server/auth"
 	"github.com/allspark/allspark/server/control"
+	"github.com/allspark/allspark/server/experiment"
 	"github.com/allspark/allspark/server/fleet"
 	"github.com/allspark/allspark/server/notify"
 	"github.com/allspark/allspark/server/planner"
@@ -112,7 +113,14 @@ func newDesk(t *testing.T, dir string) *desk {
 			Profiles: db, History: telemetry.History{Store: db}, Rehearser: still{}, Log: log,
 		}),
 		Alerts: alert.NewService(db, notify.New(nil, "test"), time.Now, func() {}),
-		Quota:  quota.NewService(db, func() {}), QuotaStore: db, QuotaLoop: quota.NewLoop(quota.Config{Now: time.Now}),
+		Experiments: experiment.NewService(db, control.NewService(db, db, nil), func(ctx context.Context) ([]*control.Claim, error) {
+			now, err := db.Now(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return db.ClaimsAt(ctx, now)
+		}),
+		Quota: quota.NewService(db, func() {}), QuotaStore: db, QuotaLoop: quota.NewLoop(quota.Config{Now: time.Now}),
 	})
 	t.Cleanup(d.server.Stop)
 	for i, id := range []string{alertID, alertAt} { // an alert of app sn in ea119, and one of all apps
@@ -122,6 +130,12 @@ func newDesk(t *testing.T, dir string) *desk {
 		}
 		require.NoError(t, db.RaiseAlert(ctx, a, audit.Change{Actor: alert.Actor}))
 	}
+	require.NoError(t, db.CreateExperiment(ctx, &experiment.Experiment{
+		ID: experimentID, Name: "dynamic", Reason: "worth it?", State: experiment.Draft, Duration: time.Hour,
+		Scope:   control.Scope{Scene: gear.Any, IDC: gear.Any, App: "sn", Point: "recall", Bucket: gear.Any},
+		Measure: experiment.Place{App: "sn", Point: "recall"},
+		Arms:    []experiment.Arm{{Name: "on", Slices: 5000}, {Name: "off", Slices: 5000, Strategy: gear.StrategyFixed, Level: 5}},
+	}, system))
 	for role, grants := range map[string][]auth.Grant{
 		"viewer":    {{Role: auth.Viewer, App: "sn", IDC: gear.Any}},
 		"operator":  {{Role: auth.Operator, App: "sn", IDC: gear.Any}},
@@ -155,6 +169,14 @@ func (d *desk) agent(instance, app, point string) {
 const document = `{"name":"NAME","strategy":{"kind":"fixed"},"levels":{"count":10,"default":8,"min":1,"max":10},
 "parameters":[{"name":"tag_count","type":"int","unit":"tags","min":10,"max":200}],
 "gears":[{"level":1,"set":{"tag_count":20}},{"level":10,"set":{"tag_count":200}}]}`
+
+// experimentID is of the desk's draft.
+const experimentID = "00000000-0000-7000-8000-0000000000e1"
+
+func experimentOf(name string) string {
+	return `{"name":"` + name + `","reason":"test","scope":{"app":"sn","point":"recall"},"measure":{"app":"sn","point":"recall"},"duration":"1h",
+"arms":[{"name":"on","share":50},{"name":"off","share":50,"strategy":"fixed","level":5}]}`
+}
 
 // The alerts of the desk.
 const (

@@ -165,7 +165,7 @@ func (s *Server) listPoints(ctx context.Context, c *caller, in *struct {
 	IDC    string `query:"idc" maxLength:"63" doc:"Only this IDC."`
 	App    string `query:"app" maxLength:"63" doc:"Only this app."`
 	Search string `query:"search" maxLength:"200" doc:"In scene, IDC, app and point."`
-	Source string `query:"source" enum:"emergency,manual,plan,preset,feedback,template" doc:"Only points whose level comes from here."`
+	Source string `query:"source" enum:"emergency,manual,plan,experiment,preset,feedback,template" doc:"Only points whose level comes from here."`
 	Sort   string `query:"sort" enum:"name,level,-level,rt,-rt,qps,-qps,timeouts,-timeouts" default:"name" doc:"Order; a minus reverses."`
 },
 ) (*plain[api.Page[api.PointState]], error) {

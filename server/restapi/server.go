@@ -114,6 +114,7 @@ func (s *Server) routes() {
 	s.planRoutes()
 	s.quotaRoutes()
 	s.alertRoutes()
+	s.experimentRoutes()
 	s.alertSettingRoutes()
 	s.pointRoutes()
 	s.crowdRoutes()

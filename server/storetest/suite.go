@@ -71,6 +71,10 @@ func Run(t *testing.T, open Open) {
 
 		"Rehearsals": testRehearsals,
 
+		"Experiments":     testExperiments,
+		"ExperimentRaces": testExperimentRaces,
+		"ExperimentSpans": testExperimentSpans,
+
 		"Settings":         testSettings,
 		"History":          testHistory,
 		"HistoryRetention": testHistoryRetention,

@@ -25,6 +25,14 @@
 // are within 25 % are shown as one. Errors of needless downgrades add up within a
 // machine, whose crowds share a fit, and as squares between machines.
 //
+// # Buckets
+//
+// Where orders divide traffic, agents report each bucket every five seconds, with its
+// groups of users. Bucket gives the last twenty seconds of one; TakeBuckets what came
+// since it was last called, minute by minute, for who compares arms. Nothing of it
+// is in the series, which are of all traffic, or told to other replicas: a bucket's
+// figures here are of this replica's agents, a fair sample of the rest.
+//
 // # Other replicas
 //
 // Each replica tells the others the closed seconds of the series it hears, with their

@@ -34,6 +34,7 @@ type appWindow struct {
 	refused map[verdict]int64
 	done    []Minute // finished minutes that nobody has taken yet
 	peers   map[string]*peerWindow
+	buckets map[BucketKey]*bucketSeries
 	tellState
 }
 
@@ -69,7 +70,7 @@ func (w *Windows) app(name string, create bool) *appWindow {
 		w.lost++
 		return nil
 	}
-	a = &appWindow{name: name, series: map[Key]*series{}, agents: map[Source]*agent{}, refused: map[verdict]int64{}, peers: map[string]*peerWindow{}}
+	a = &appWindow{name: name, series: map[Key]*series{}, agents: map[Source]*agent{}, refused: map[verdict]int64{}, peers: map[string]*peerWindow{}, buckets: map[BucketKey]*bucketSeries{}}
 	w.apps[name] = a
 	return a
 }
@@ -108,6 +109,11 @@ func (w *Windows) Ingest(src Source, r *gear.Report, now time.Time) {
 	for i := range r.Points {
 		p := &r.Points[i]
 		if v := a.point(src, p, second, r.CPU, now, w.limits); v != admitted {
+			a.refused[v]++
+		}
+	}
+	for i := range r.Buckets {
+		if v := a.bucket(src, &r.Buckets[i], second, w.limits); v != admitted {
 			a.refused[v]++
 		}
 	}
@@ -166,6 +172,7 @@ func (w *Windows) Advance(now time.Time) {
 			}
 		}
 		a.forgetPeers(now)
+		a.forgetBuckets(now)
 		a.mu.Unlock()
 	}
 }

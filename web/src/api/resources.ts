@@ -6,6 +6,7 @@ const every = [
   "bindings",
   "changes",
   "claims",
+  "experiments",
   "explain",
   "leaderboard",
   "freezes",
@@ -33,7 +34,7 @@ export function resourcesOf(event: string): string[] {
     case "progress":
       return ["progress"];
     case "claim":
-      return ["claims", "points", "explain", "plans", "plan-timeline"];
+      return ["claims", "points", "explain", "experiments", "plans", "plan-timeline"];
     case "template":
       return ["templates", "audit"];
     case "binding":

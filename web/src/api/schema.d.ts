@@ -788,6 +788,118 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/experiments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List experiments
+         * @description Those whose scope and measured app the caller may see, newest first.
+         */
+        get: operations["list-experiments"];
+        put?: never;
+        /**
+         * Draft an experiment
+         * @description Nothing happens before it is started. Needs the verb where the arms differ and where they are measured.
+         */
+        post: operations["create-experiment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/experiments/{experiment}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an experiment
+         * @description What it compares, and where it stands.
+         */
+        get: operations["get-experiment"];
+        /**
+         * Replace a draft
+         * @description What was started stays what it was.
+         */
+        put: operations["update-experiment"];
+        post?: never;
+        /**
+         * Delete an experiment
+         * @description One that does not run; what was measured goes with it.
+         */
+        delete: operations["delete-experiment"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/experiments/{experiment}/result": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what an experiment found
+         * @description So far, or at its end: figures of each arm, lifts with their intervals, how traffic divided, and which claims stand above an arm's.
+         */
+        get: operations["experiment-result"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/experiments/{experiment}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start an experiment
+         * @description Sets the arms' claims until its end. Refused while another runs on the same requests.
+         */
+        post: operations["start-experiment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/experiments/{experiment}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop an experiment
+         * @description Releases its claims now. It is not started again.
+         */
+        post: operations["stop-experiment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/freezes": {
         parameters: {
             query?: never;
@@ -3704,7 +3816,7 @@ export interface components {
              * @description Who wishes it, by precedence.
              * @enum {string}
              */
-            source: "emergency" | "manual" | "plan" | "preset" | "feedback" | "template";
+            source: "emergency" | "manual" | "plan" | "experiment" | "preset" | "feedback" | "template";
             /**
              * Format: date-time
              * @description When it starts to count.
@@ -4219,6 +4331,315 @@ export interface components {
              * @enum {string}
              */
             type: "hello" | "reset" | "change" | "progress" | "claim" | "template" | "binding" | "agent" | "point" | "scene" | "alert" | "status";
+        };
+        Experiment: {
+            /** @description The first is the control. */
+            arms: components["schemas"]["ExperimentArm"][];
+            /**
+             * Format: date-time
+             * @description When it was written.
+             */
+            created_at: string;
+            /** @description Who wrote it. */
+            created_by: string;
+            /**
+             * @description Planned.
+             * @example 24h0m0s
+             */
+            duration: string;
+            /**
+             * Format: date-time
+             * @description When it ended.
+             */
+            ended_at?: string;
+            /** @description Who ended it. */
+            ended_by?: string;
+            /** @description Why it ended. */
+            ending?: string;
+            /**
+             * Format: date-time
+             * @description When it ends by itself.
+             */
+            ends_at?: string;
+            /**
+             * Format: uuid
+             * @description UUIDv7.
+             */
+            id: string;
+            /** @description Point whose requests tell value, RT and timeouts. */
+            measure: components["schemas"]["ScenePlace"];
+            /**
+             * @description Unique.
+             * @example crowd-or-central
+             */
+            name: string;
+            /** @description What it is to find out. */
+            reason: string;
+            /** @description All arms do the same (A/A). */
+            same: boolean;
+            /** @description Where the arms differ. */
+            scope: components["schemas"]["ExperimentScope"];
+            /**
+             * Format: date-time
+             * @description When it was started.
+             */
+            started_at?: string;
+            /** @description Who started it. */
+            started_by?: string;
+            /**
+             * @description Where it stands.
+             * @enum {string}
+             */
+            state: "draft" | "running" | "ended";
+            /**
+             * Format: date-time
+             * @description Last change.
+             */
+            updated_at: string;
+            /**
+             * Format: int64
+             * @description As in the ETag.
+             */
+            version: number;
+        };
+        ExperimentArm: {
+            /**
+             * @description Mean setpoint.
+             * @example 8ms
+             */
+            available_rt?: string;
+            /**
+             * Format: int64
+             * @description Of fixed: exact. Else where regulation starts, and its cap.
+             * @example 0
+             */
+            level?: number;
+            /**
+             * @description Unique in the experiment.
+             * @example crowd
+             */
+            name: string;
+            /**
+             * Format: double
+             * @description Per cent of the traffic, in steps of 0.01; at least 1.
+             * @example 33.33
+             */
+            share: number;
+            /**
+             * @description fixed, central, crowd_rt or external_timeout.
+             * @example crowd_rt
+             */
+            strategy?: string;
+        };
+        ExperimentArmResult: {
+            /** @description Name. */
+            arm: string;
+            /**
+             * @description Its slices of 10,000.
+             * @example 0-3333
+             */
+            bucket: string;
+            /** @description Against the control; empty for it, and while there is too little. */
+            lifts: components["schemas"]["ExperimentLift"][];
+            /** @description Where value is read. */
+            measure: components["schemas"]["ExperimentFigures"];
+            /** @description Where the arms differ, if that is one other point. */
+            scope?: components["schemas"]["ExperimentFigures"];
+        };
+        ExperimentFigures: {
+            /**
+             * Format: int64
+             * @description Requests that failed.
+             */
+            errors: number;
+            /**
+             * Format: double
+             * @description Mean level, weighted by requests.
+             */
+            level: number;
+            /**
+             * Format: double
+             * @description Mean RT in ms.
+             */
+            mean_ms: number;
+            /**
+             * Format: double
+             * @description Median RT in ms.
+             */
+            p50_ms: number;
+            /**
+             * Format: double
+             * @description 99th percentile of RT in ms.
+             */
+            p99_ms: number;
+            /**
+             * Format: int64
+             * @description Requests.
+             */
+            requests: number;
+            /**
+             * Format: int64
+             * @description Requests refused before any work.
+             */
+            shed: number;
+            /**
+             * Format: double
+             * @description Share, 0..1.
+             */
+            timeout_rate: number;
+            /**
+             * Format: int64
+             * @description Requests that timed out.
+             */
+            timeouts: number;
+            /**
+             * Format: double
+             * @description Value a request.
+             */
+            value: number;
+        };
+        ExperimentInput: {
+            /** @description 2 to 8; the first is the control. */
+            arms: components["schemas"]["ExperimentArm"][];
+            /**
+             * @description It ends by itself then; 1m to 30 days.
+             * @example 24h
+             */
+            duration: string;
+            /** @description Point whose requests tell value, RT and timeouts, in the scope's scene and IDC. */
+            measure: components["schemas"]["ScenePlace"];
+            /**
+             * @description Unique.
+             * @example crowd-or-central
+             */
+            name: string;
+            /** @description What it is to find out. */
+            reason: string;
+            /** @description Where the arms differ. */
+            scope: components["schemas"]["ExperimentScope"];
+        };
+        ExperimentInterval: {
+            /**
+             * Format: double
+             * @description Best guess.
+             */
+            estimate: number;
+            /**
+             * Format: double
+             * @description Upper end.
+             */
+            high: number;
+            /**
+             * Format: double
+             * @description Lower end.
+             */
+            low: number;
+        };
+        ExperimentLift: {
+            /** @description The same, valid however often one looks. */
+            anytime?: components["schemas"]["ExperimentInterval"];
+            /** @description In the metric's unit. */
+            difference: components["schemas"]["ExperimentInterval"];
+            /**
+             * Format: double
+             * @description Degrees of freedom.
+             */
+            freedom: number;
+            /** @description 0.02 is 2 %. For one look, at the planned end. Absent where the metric of either arm is not above 0. */
+            lift?: components["schemas"]["ExperimentInterval"];
+            /**
+             * @description Value a request, RT in ms a request that was answered, share of requests that timed out.
+             * @enum {string}
+             */
+            metric: "value" | "rt" | "timeouts";
+            /**
+             * @description Of the interval that counts now: while it runs the always-valid one, after its planned end the other. Less RT and fewer timeouts are better.
+             * @enum {string}
+             */
+            verdict: "better" | "worse" | "unclear";
+        };
+        ExperimentPage: {
+            /** @description The page's objects. */
+            items: components["schemas"]["Experiment"][];
+            /** @description Pass as cursor to get the next page; absent on the last one. */
+            next_cursor?: string;
+        };
+        ExperimentPoint: {
+            /** @description By arm, where value is read. */
+            arms: components["schemas"]["ExperimentFigures"][];
+            /**
+             * Format: date-time
+             * @description Its start.
+             */
+            at: string;
+            /** @description By arm: lift of value from the start of the experiment to the end of the stretch; null for the control, and while there is too little. Always-valid unless the result is final. */
+            lifts: components["schemas"]["ExperimentInterval"][];
+        };
+        ExperimentRatio: {
+            /**
+             * Format: double
+             * @description Pearson's chi-squared of the requests.
+             */
+            chi2: number;
+            /**
+             * Format: double
+             * @description Design effect: by how much more arms vary because a user's requests come together.
+             */
+            design: number;
+            /** @description Share of each arm, 0..1. */
+            expected: number[];
+            /** @description p is below 0.001: do not believe the lifts. */
+            mismatch: boolean;
+            /** @description Share of the requests, 0..1. */
+            observed: number[];
+            /**
+             * Format: double
+             * @description Of chi2 / design.
+             */
+            p: number;
+        };
+        ExperimentResult: {
+            /** @description In the order of the experiment. */
+            arms: components["schemas"]["ExperimentArmResult"][];
+            /** @description The planned end came. */
+            final: boolean;
+            /** @description Claims by hand or of plans that stand above an arm's. */
+            overrides: components["schemas"]["Claim"][];
+            /** @description Absent while there is too little. */
+            ratio?: components["schemas"]["ExperimentRatio"];
+            /** @description By time. */
+            series: components["schemas"]["ExperimentPoint"][];
+            /**
+             * @description Length of a stretch.
+             * @example 1m0s
+             */
+            step: string;
+        };
+        ExperimentScope: {
+            /**
+             * @description Application; * (the default) for all.
+             * @example sn
+             */
+            app?: string;
+            /**
+             * @description IDC; * (the default) for all.
+             * @example *
+             */
+            idc?: string;
+            /**
+             * @description Control point; * (the default) for all.
+             * @example recall
+             */
+            point?: string;
+            /**
+             * @description Scene; * (the default) for all.
+             * @example k2
+             */
+            scene?: string;
+        };
+        ExperimentStop: {
+            /** @description Why now. */
+            reason: string;
         };
         ExplainRow: {
             /** @description Whose. */
@@ -12225,7 +12646,7 @@ export interface operations {
                 /** @description Only this point. */
                 point?: string;
                 /** @description Only this field. */
-                field?: "level" | "strategy" | "available_rt" | "timeout" | "target_rt" | "budget" | "binding";
+                field?: "level" | "strategy" | "available_rt" | "timeout" | "target_rt" | "budget" | "binding" | "bucket";
                 /** @description Only those that count now. */
                 active?: boolean;
                 /** @description Only those that counted then. */
@@ -13475,6 +13896,917 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-experiments": {
+        parameters: {
+            query?: {
+                /** @description Only those in this state. */
+                state?: "draft" | "running" | "ended";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExperimentPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "create-experiment": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A retry with the same key gets the first result and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExperimentInput"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Experiment"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-experiment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Experiment, by name or id. */
+                experiment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Experiment"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "update-experiment": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the version that was edited. Required. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Experiment, by name or id. */
+                experiment: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExperimentInput"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Experiment"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "delete-experiment": {
+        parameters: {
+            query?: {
+                /** @description Why; kept in the audit log. */
+                reason?: string;
+            };
+            header?: {
+                /** @description ETag of the version that was edited. Required. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Experiment, by name or id. */
+                experiment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Precondition Required */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "experiment-result": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Experiment, by name or id. */
+                experiment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExperimentResult"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "start-experiment": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A retry with the same key gets the first result and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Experiment, by name or id. */
+                experiment: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Experiment"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "stop-experiment": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A retry with the same key gets the first result and changes nothing. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Experiment, by name or id. */
+                experiment: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExperimentStop"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Experiment"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -16710,7 +18042,7 @@ export interface operations {
                 /** @description In scene, IDC, app and point. */
                 search?: string;
                 /** @description Only points whose level comes from here. */
-                source?: "emergency" | "manual" | "plan" | "preset" | "feedback" | "template";
+                source?: "emergency" | "manual" | "plan" | "experiment" | "preset" | "feedback" | "template";
                 /** @description Order; a minus reverses. */
                 sort?: "name" | "level" | "-level" | "rt" | "-rt" | "qps" | "-qps" | "timeouts" | "-timeouts";
             };

@@ -28,6 +28,7 @@ test("the lines are those the program's own test parses", () => {
     commands.releaseClaim({ id: "01a22a9a-a111-7b52-b381-3a7d1f0f958f", value: "level 3" }),
     commands.listAudit({ kind: "binding", name: "*/*/sn/recall" }),
     commands.showLeaderboard({ window: "24h", sort: "-flapping", group: "app", idc: "sh" }),
+    commands.showExperiment("crowd-or-central"),
     commands.showPlan("double-11"),
     commands.applyPlan("double-11"),
     commands.actOnPlan("stop", "double-11", "the peak is over"),

@@ -45,6 +45,8 @@ export const showLeaderboard = (
 export const setUser = (name: string, grants: { role: string; app: string; idc: string }[]) =>
   line("user", "set", name, ...grants.flatMap((g) => ["--grant", `${g.role}:${g.app}:${g.idc}`]));
 
+export const showExperiment = (name: string) => line("experiment", "show", name);
+
 export const showPlan = (name: string) => line("plan", "show", name);
 
 export const applyPlan = (name: string) => line("plan", "apply", "-f", `${name}.yaml`);
