@@ -32,6 +32,7 @@ func Build(in *Input) (*Table, gear.Problems) {
 	if problems := in.Check(); len(problems) > 0 {
 		return nil, problems
 	}
+	in = in.underCrowds()
 	b := in.builder()
 	best := b.best()
 	t := b.table(best)
@@ -306,8 +307,12 @@ func (b *builder) row(target int, c *choice, gains [][]gain, w *windows) Row {
 		f := &c.flow.Points[i]
 		mean := b.figures[i][f.Ran-1].mean
 		g := gains[i][l-1]
+		hold := mean
+		if b.in.Points[i].Crowds {
+			hold = b.in.Points[i].Levels[f.Ran-1].setpoint
+		}
 		r.Points = append(r.Points, PointRow{
-			Level: l, Ran: f.Ran, RT: round(mean), Setpoint: round(mean * stretch), Effect: f.Effect,
+			Level: l, Ran: f.Ran, RT: round(mean), Setpoint: round(hold * stretch), Effect: f.Effect,
 			Work: f.Work, Cut: f.Cut, Idle: f.Idle, PerMS: g.perMS, PerCoreSecond: g.perCoreSecond,
 		})
 	}

@@ -48,6 +48,15 @@
 // (plan.go). Isolated tables ignore links and are measured with them: the
 // difference is what linked regulation gains.
 //
+// # Crowds
+//
+// Where crowds regulate a point, its level is their cap and its setpoint what each of
+// them is held at or under. The setpoint that goes with a level is the level's mean;
+// a load class whose own mean is above it runs lower, at what it can bear. So the
+// point takes, works and earns what crowds.go says, less than the level: rows that
+// took the cap for what everybody runs at were 15 % too fast on chains of such
+// points, and a preset had to wait for feedback to give that back.
+//
 // # Tails
 //
 // The p99 of a path is not the sum of p99s: adding them overstates it by about a

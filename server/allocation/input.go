@@ -40,8 +40,9 @@ type Class struct {
 type Point struct {
 	Name     string // app/point
 	Levels   []Level
-	Min, Max int // levels that may be chosen, 1-based; 0 for all
-	Feeder   int // the point whose output this one works on; None for none
+	Min, Max int  // levels that may be chosen, 1-based; 0 for all
+	Feeder   int  // the point whose output this one works on; None for none
+	Crowds   bool // its crowds are each held at or under its setpoint, with its level as their cap
 }
 
 // Level is one level's profile.
@@ -51,6 +52,8 @@ type Level struct {
 	Effect float64 // value a request
 	Cap    float64 // results from upstream it takes at most; 0 means any number
 	Output float64 // results it hands on, with its cap filled; 0 means not counted
+
+	setpoint float64 // under crowds: what each of them is held at or under, ms
 }
 
 // Statistic is the mean (Q = 0) or the quantile Q of end-to-end RT.

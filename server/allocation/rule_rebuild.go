@@ -63,7 +63,7 @@ func Drift(a, b *Input) float64 {
 	most := 0.0
 	for i := range a.Points {
 		p, q := &a.Points[i], &b.Points[i]
-		if p.Name != q.Name || len(p.Levels) != len(q.Levels) {
+		if p.Name != q.Name || p.Crowds != q.Crowds || len(p.Levels) != len(q.Levels) {
 			return 1
 		}
 		for l := range p.Levels {
@@ -99,6 +99,9 @@ func (in *Input) Hash() string {
 		p := &in.Points[i]
 		text(p.Name)
 		num(float64(p.Min), float64(p.Max), float64(p.Feeder), float64(len(p.Levels)))
+		if p.Crowds {
+			text("crowds")
+		}
 		for l := range p.Levels {
 			v := &p.Levels[l]
 			num(v.Work, v.Effect, v.Cap, v.Output)

@@ -146,7 +146,7 @@ func (p *publisher) levels(name string) map[scene.Place]scene.Level {
 				continue
 			}
 			own[at] = o.Scene == name
-			out[at] = scene.Level{Table: o.Table, Min: o.MinLevel, Max: o.MaxLevel}
+			out[at] = scene.Level{Table: o.Table, Min: o.MinLevel, Max: o.MaxLevel, Crowds: o.Strategy == gear.StrategyCrowdRT}
 		}
 	}
 	return out

@@ -100,7 +100,9 @@
 //
 // Layer feedback of scenes, quotas and buckets are not played. [PlayNights] plays
 // the midnight of a sale the same way under a plan, the same gears from 23:45 on,
-// and feedback alone; MIDNIGHT.md is made by `allspark lab midnight`.
+// and feedback alone; MIDNIGHT.md is made by `allspark lab midnight`. [SceneReport]
+// plays scenes end to end, with the rules that regulate them; SCENES.md and scenes.svg
+// are made by `allspark lab scenes`.
 //
 // # When things fail
 //

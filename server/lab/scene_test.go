@@ -11,7 +11,7 @@ import (
 func TestANewTargetIsHeldWhateverTheTableSays(t *testing.T) {
 	m := Standard(3)
 	for name, x := range map[string]struct{ bias, within float64 }{"good": {1, 5}, "too low": {0.8, 60}, "too high": {1.25, 60}} {
-		tables, err := measured(m, sceneLadders(m), specsOf(m, 300, 300), 1, x.bias, true)
+		tables, err := measured(m, sceneLadders(m), specsOf(m, 300, 300), probing{load: 1, bias: x.bias})
 		require.NoError(t, err)
 		r, err := retarget(t.Context(), 1, name, m, tables, false, 300, 160, 1)
 		require.NoError(t, err)
@@ -21,6 +21,24 @@ func TestANewTargetIsHeldWhateverTheTableSays(t *testing.T) {
 			mean += v / 60
 		}
 		require.InEpsilon(t, 160, mean, 0.05, name)
+	}
+}
+
+// Where crowds run at every point of a chain, a row says what they take under its
+// levels as caps: a preset meets the target without feedback.
+func TestAPresetMeetsTheTargetWhereCrowdsRunEverywhere(t *testing.T) {
+	for _, depth := range []int{1, 4} {
+		m := chain(depth, 2)
+		rows, err := measured(m, sceneLadders(m), specsOf(m, 300), probing{load: 1, bias: 1})
+		require.NoError(t, err)
+		r, err := retarget(t.Context(), 1, "preset", m, rows, false, 330, 180, 1)
+		require.NoError(t, err)
+		require.LessOrEqual(t, r.Within15, 5.0, "depth %d", depth)
+		held := 0.0
+		for _, v := range r.RT[5:retargetHold] {
+			held += v / (retargetHold - 5)
+		}
+		require.InEpsilon(t, 180, held, 0.05, "depth %d, while the preset is held", depth)
 	}
 }
 

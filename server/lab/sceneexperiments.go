@@ -120,7 +120,7 @@ func Retargets(ctx context.Context, workers, seeds int) (standard, depths []Reta
 		bias  float64
 		alone bool
 	}{{"preset", 1, false}, {"preset, table says a fifth too little", 0.8, false}, {"preset, table says a quarter too much", 1.25, false}, {"feedback alone", 1, true}} {
-		tables, err := measured(m, sceneLadders(m), specsOf(m, 300, 300), 1, x.bias, true)
+		tables, err := measured(m, sceneLadders(m), specsOf(m, 300, 300), probing{load: 1, bias: x.bias})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -132,7 +132,7 @@ func Retargets(ctx context.Context, workers, seeds int) (standard, depths []Reta
 	}
 	for depth := 1; depth <= 6; depth++ {
 		m := chain(depth, 2)
-		tables, err := measured(m, sceneLadders(m), specsOf(m, 300), 1, 1, true)
+		tables, err := measured(m, sceneLadders(m), specsOf(m, 300), probing{load: 1, bias: 1})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -174,7 +174,7 @@ func linkedAgainst(ctx context.Context, workers, seeds int, m *Model, loads []fl
 	var tables [2][]*allocation.Table
 	for i := range tables {
 		var err error
-		if tables[i], err = measured(m, sceneLadders(m), specs, 1, 1, i == 0); err != nil {
+		if tables[i], err = measured(m, sceneLadders(m), specs, probing{load: 1, bias: 1, isolated: i == 1}); err != nil {
 			return nil, err
 		}
 	}
@@ -240,7 +240,7 @@ func TwoPeaks(ctx context.Context, workers, seeds int) (Day, error) {
 	m := Standard(3)
 	specs := specsOf(m, 130, 160)
 	var out Day
-	tables, err := measured(m, sceneLadders(m), specs, 1, 1, true)
+	tables, err := measured(m, sceneLadders(m), specs, probing{load: 1, bias: 1})
 	if err != nil {
 		return out, err
 	}
@@ -325,7 +325,7 @@ func Predictions(ctx context.Context, workers int) ([]Predicted, error) {
 		for i := range specs {
 			specs[i].Statistic.Quantile = q
 		}
-		tables, err := measured(m, ladders, specs, 1, 1, true)
+		tables, err := measured(m, ladders, specs, probing{load: 1, bias: 1, exact: true})
 		if err != nil {
 			return nil, err
 		}

@@ -70,18 +70,26 @@ func (p *levelProbe) End(v *Visit, res Result) {
 // the nominal rate, so those run at a lower one.
 var probeShares = []float64{0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1}
 
+// probing says how profiles are measured and what the solver sees.
+type probing struct {
+	load     float64
+	bias     float64 // on RT
+	isolated bool    // without links
+	exact    bool    // no point has crowds: all run at the level of the row
+}
+
 // measured learns the profiles of a model at a load and builds each scene's table.
 // A point that hands on nothing to compare takes whatever comes.
-func measured(m *Model, ladders []*Ladder, specs []scene.Spec, load, bias float64, linked bool) ([]*allocation.Table, error) {
+func measured(m *Model, ladders []*Ladder, specs []scene.Spec, how probing) ([]*allocation.Table, error) {
 	learner := profile.NewLearner()
 	trace := Conversation()
 	at := time.Unix(1_700_000_000, 0)
 	for n, share := range probeShares {
 		p := &levelProbe{
-			model: m, ladders: ladders, share: share, from: int64(4 * time.Second), mean: trace.MeanLoad, bias: bias,
+			model: m, ladders: ladders, share: share, from: int64(4 * time.Second), mean: trace.MeanLoad, bias: how.bias,
 			seen: map[[4]int]*profile.Observation{}, rt: map[[4]int]*sketch.Sum{},
 		}
-		rate := rateOf(m, load) * min(1, math.Pow(0.8/max(share, 0.8), 3))
+		rate := rateOf(m, how.load) * min(1, math.Pow(0.8/max(share, 0.8), 3))
 		e := NewEngine(Config{Model: m, Controls: p, Workload: WorkloadConfig{Trace: trace, Rate: max(int(rate), 1), Seed: 9100 + uint64(n)}})
 		e.Run(int64(64*time.Second), math.MaxInt)
 		for k, o := range p.seen {
@@ -104,11 +112,13 @@ func measured(m *Model, ladders []*Ladder, specs []scene.Spec, load, bias float6
 	for i := range specs {
 		in, missing, problems := specs[i].Input(func(pl scene.Place) *profile.Profile {
 			return profile.Best(ps, pl.App, pl.Point, specs[i].Name, "", at)
-		}, nil)
+		}, func(pl scene.Place) scene.Level {
+			return scene.Level{Crowds: !how.exact && crowded(&m.Points[m.Point(pl.App, pl.Point)])}
+		})
 		if len(missing)+len(problems) > 0 {
 			return nil, fmt.Errorf("scene %s: %v %v", specs[i].Name, missing, problems)
 		}
-		if !linked {
+		if how.isolated {
 			for k := range in.Points {
 				in.Points[k].Feeder = allocation.None
 			}

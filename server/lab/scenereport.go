@@ -9,7 +9,7 @@ import (
 )
 
 // SceneReport plays everything that is published of scenes, and writes it as a page
-// and, to plot, the courses of feedback alone by depth as SVG.
+// and, to plot, the courses after a changed target as SVG.
 func SceneReport(ctx context.Context, workers, seeds int, page, plot io.Writer) error {
 	standard, depths, err := Retargets(ctx, workers, seeds)
 	if err != nil {
@@ -19,7 +19,7 @@ func SceneReport(ctx context.Context, workers, seeds int, page, plot io.Writer) 
 	if err != nil {
 		return err
 	}
-	day, err := TwoPeaks(ctx, workers, max(seeds/4, 1))
+	day, err := TwoPeaks(ctx, workers, seeds)
 	if err != nil {
 		return err
 	}
@@ -29,13 +29,15 @@ func SceneReport(ctx context.Context, workers, seeds int, page, plot io.Writer) 
 	}
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
-	say("# Scenes in the lab\n\nWritten by `allspark lab scenes --seeds %d --out DIR`, the production rules (`feedback.StepScene`, `allocation.Build`, the crowd loop) in virtual time on the engine model. "+
-		"Recall has crowds, as in the sample engine; the other points run exactly at the level of the row. Pushing takes no time here. Profiles are measured on other seeds than those that are played.\n\n", seeds)
+	say("# Scenes in the lab\n\nMade by `allspark lab scenes --seeds %d`. Do not edit: run it again.\n\n"+
+		"The production rules (`feedback.StepScene`, `allocation.Build`, the crowd loop) in virtual time on the engine model. "+
+		"Recall has crowds, as in the sample engine; the other points run exactly at the level of the row. Every point of a chain has crowds. "+
+		"Pushing takes no time here. Profiles are measured on other seeds than those that are played.\n\n", seeds)
 	say("## A target changed from 300 to 160 ms\n\nThree machines of each app in two IDCs at the nominal load, %d seeds, %d s from the save on. "+
 		"Within 15 %%: seconds from the save until the mean RT of a second stays within 15 %% of the target for five in a row, mean over seeds. Within 5 %%: share of windows of 10 s from the hand-over on, noise of the windows included. "+
-		"Timeout-request-seconds: what requests spent beyond 1.5 times the target.\n\n| | within 15 %%, s | within 5 %% | timeout-request-seconds | timed out in front |\n|---|---:|---:|---:|---:|\n", seeds, retargetFor)
+		"Timeout-request-seconds: what requests spent beyond 1.5 times the target. A preset that is too slow is taken back while it is held, one that is too fast not before its 20 s are over.\n\n| | within 15 %%, s | within 5 %% | timeout-request-seconds | timed out in front |\n|---|---:|---:|---:|---:|\n", seeds, retargetFor)
 	retargetRows(say, standard, nil)
-	say("\n## Depth\n\nChains of calls within calls, two machines an app, from four fifths of the slowest row (at most 400 ms) to 160/300 of that. The courses of feedback alone are in `scenes.svg`.\n\n" +
+	say("\n## Depth\n\nChains of calls within calls, two machines an app, from four fifths of the slowest row (at most 400 ms) to 160/300 of that.\n\n![Courses of RT and of timeout-request-seconds after the save](scenes.svg)\n\n" +
 		"| depth | | within 15 %%, s | within 5 %% | timeout-request-seconds | timed out in front |\n|---:|---|---:|---:|---:|---:|\n")
 	retargetRows(say, depths, func(i int) string { return fmt.Sprintf("| %d ", i/2+1) })
 	say("\n## Linked against isolated\n\nThe same machines and requests; rows of a table whose solver sees that prerank and rank work on the results above them, against one that does not. Target 160 ms for both scenes, %d paired seeds, mean with 95 %% interval. "+
@@ -48,7 +50,7 @@ func SceneReport(ctx context.Context, workers, seeds int, page, plot io.Writer) 
 	say("\n## A day at 130 ms\n\nTwo peaks between 0.6 and 2 times the nominal load in 900 s, %d seeds, %d windows of 10 s; feeds at 160 ms beside it. Off bound: the row in force lies at neither end of the table in any IDC.\n\n"+
 		"| | |\n|---|---:|\n| windows at or under 136.5 ms | %.1f %% |\n| windows off bound | %.1f %% |\n| of those, within 5 %% of 130 ms | %.1f %% |\n| mean RT | %.1f ms |\n"+
 		"| after the target is raised to 200 ms: RT | %.1f ms |\n| mean level of the row before, three minutes after | %.1f, %.1f |\n",
-		max(seeds/4, 1), day.Windows, 100*day.Under, 100*day.OffBound, 100*day.Within5, day.RTBefore, day.RTAt, day.Before, day.After)
+		seeds, day.Windows, 100*day.Under, 100*day.OffBound, 100*day.Within5, day.RTBefore, day.RTAt, day.Before, day.After)
 	say("\n## Predicted against measured\n\nEvery point exactly at the row's levels, nominal load, k2 end to end. A table is made of what points took when all of them turned together; a row turns some more than others, and the machines' queues do not know the table.\n\n" +
 		"| statistic | row, ms | predicted, ms | measured, ms | error |\n|---|---:|---:|---:|---:|\n")
 	for _, x := range predicted {
@@ -57,7 +59,7 @@ func SceneReport(ctx context.Context, workers, seeds int, page, plot io.Writer) 
 	if _, err := io.WriteString(page, b.String()); err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
-	if err := courses(plot, depths); err != nil {
+	if err := courses(plot, standard, depths); err != nil {
 		return fmt.Errorf("write the plot: %w", err)
 	}
 	return nil
@@ -72,35 +74,58 @@ func retargetRows(say func(string, ...any), rows []Retarget, first func(i int) s
 	}
 }
 
+// line is a course in a panel of the plot.
+type line struct {
+	name string
+	of   *Retarget
+}
+
 // courses plots RT beside the target, and timeout-request-seconds below it, by
-// second from the save on, a line a depth.
-func courses(w io.Writer, depths []Retarget) error {
-	const width, height, left, gap = 720.0, 220.0, 46.0, 40.0
+// second from the save on: by feedback alone a line a depth, and on the standard
+// model a line a table.
+func courses(w io.Writer, standard, depths []Retarget) error {
+	const width, height, left, gap = 640.0, 190.0, 46.0, 44.0
 	colours := []string{"#0b6bcb", "#b3541e", "#2e7d32", "#8e24aa", "#c62828", "#00838f"}
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" font-family="sans-serif" font-size="11"><rect width="100%%" height="100%%" fill="#fff"/>`, width+left+80, 2*height+3*gap)
-	var overs float64
+	var alone, tables []line
 	for i := 0; i < len(depths); i += 2 {
-		for _, v := range depths[i].Overs {
-			overs = max(overs, v)
-		}
+		alone = append(alone, line{fmt.Sprintf("depth %d", i/2+1), &depths[i]})
 	}
-	panel := func(top, most float64, title string, of func(r *Retarget, t int) float64) {
+	for i := range standard {
+		tables = append(tables, line{standard[i].Name, &standard[i]})
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" font-family="sans-serif" font-size="11"><rect width="100%%" height="100%%" fill="#fff"/>`, width+left+230, 4*(height+gap)+gap)
+	top := gap
+	panel := func(title string, lines []line, most float64, of func(r *Retarget, t int) float64) {
+		if most == 0 {
+			for _, l := range lines {
+				for t := range l.of.RT {
+					most = max(most, of(l.of, t))
+				}
+			}
+			most = max(math.Ceil(most*10)/10, 0.1)
+		}
 		fmt.Fprintf(&b, `<text x="%.0f" y="%.0f">%s</text><rect x="%.0f" y="%.0f" width="%.0f" height="%.0f" fill="none" stroke="#999"/>`, left, top-8, title, left, top, width, height)
 		for _, v := range []float64{0, most / 2, most} {
-			fmt.Fprintf(&b, `<text x="4" y="%.1f">%.2g</text>`, top+height*(1-v/most)+4, v)
+			fmt.Fprintf(&b, `<text x="4" y="%.1f">%.3g</text>`, top+height*(1-v/most)+4, v)
 		}
-		for i := 0; i < len(depths); i += 2 {
-			fmt.Fprintf(&b, `<polyline fill="none" stroke="%s" stroke-width="1.5" points="`, colours[i/2%len(colours)])
+		for i, l := range lines {
+			fmt.Fprintf(&b, `<polyline fill="none" stroke="%s" stroke-width="1.5" points="`, colours[i%len(colours)])
 			for t := 0; t < retargetFor; t += 2 {
-				fmt.Fprintf(&b, "%.1f,%.1f ", left+width*float64(t)/retargetFor, top+height*(1-min(max(of(&depths[i], t), 0), most)/most))
+				fmt.Fprintf(&b, "%.1f,%.1f ", left+width*float64(t)/retargetFor, top+height*(1-min(max(of(l.of, t), 0), most)/most))
 			}
-			fmt.Fprintf(&b, `"/><text x="%.0f" y="%.0f" fill="%s">depth %d</text>`, left+width+8, top+14+16*float64(i/2), colours[i/2%len(colours)], i/2+1)
+			fmt.Fprintf(&b, `"/><text x="%.0f" y="%.0f" fill="%s">%s</text>`, left+width+8, top+14+16*float64(i), colours[i%len(colours)], l.name)
 		}
+		fmt.Fprintf(&b, `<text x="%.0f" y="%.0f">0 s: target saved</text><text x="%.0f" y="%.0f" text-anchor="end">%d s</text>`, left, top+height+14, left+width, top+height+14, retargetFor)
+		top += height + gap
 	}
-	panel(gap, 3, "feedback alone: RT / target", func(r *Retarget, t int) float64 { return r.RT[t] / r.Target })
-	panel(2*gap+height, max(math.Ceil(overs*10)/10, 0.1), "timeout-request-seconds in each second", func(r *Retarget, t int) float64 { return r.Overs[t] })
-	fmt.Fprintf(&b, `<text x="%.0f" y="%.0f">0 s, target saved</text><text x="%.0f" y="%.0f">%d s</text></svg>`+"\n", left, 2*height+2*gap+16, left+width-20, 2*height+2*gap+16, retargetFor)
+	ratio := func(r *Retarget, t int) float64 { return r.RT[t] / r.Target }
+	overs := func(r *Retarget, t int) float64 { return r.Overs[t] }
+	panel("Chains, feedback alone: RT / target", alone, 2.5, ratio)
+	panel("Chains, feedback alone: timeout-request-seconds in each second", alone, 0, overs)
+	panel("Standard model, 300 to 160 ms: RT / target", tables, 2.5, ratio)
+	panel("Standard model: timeout-request-seconds in each second", tables, 0, overs)
+	b.WriteString("</svg>\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -24,10 +24,12 @@ const (
 	builder    = "system:allocation"
 )
 
-// Level is the level table in force at a place and the levels it allows.
+// Level is the level table in force at a place, the levels it allows, and whether
+// crowds regulate there.
 type Level struct {
 	Table    string // hash
-	Min, Max int
+	Min, Max int    // 0 for all
+	Crowds   bool
 }
 
 // BuilderConfig wires a Builder.
@@ -248,7 +250,7 @@ func (b *Builder) input(ctx context.Context, s *Scene, now time.Time) (*allocati
 			info.Learned++
 		}
 		return x
-	}, func(p Place) (int, int) { return levels[p].Min, levels[p].Max })
+	}, func(p Place) Level { return levels[p] })
 	ready.Missing = missing
 	if len(problems) > 0 {
 		return nil, info, ready, fault.WithProblems(problems, "the scene %q gives no sound input for a table", gear.Shown(s.Name))

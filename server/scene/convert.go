@@ -77,13 +77,13 @@ type Missing struct {
 // Profiles finds the profile that serves a place; nil when there is none.
 type Profiles func(Place) *profile.Profile
 
-// Limits finds the range of levels that may be chosen at a place; 0, 0 for all.
-type Limits func(Place) (min, max int)
+// Levels tells what is in force at a place; the zero Level where nothing is.
+type Levels func(Place) Level
 
 // Input makes an allocation's input of the scene. Missing lists points without a
 // usable profile: without them there is no table. An external edge with nothing
 // within and no profile counts with its network alone.
-func (s *Spec) Input(profiles Profiles, limits Limits) (*allocation.Input, []Missing, gear.Problems) {
+func (s *Spec) Input(profiles Profiles, levels Levels) (*allocation.Input, []Missing, gear.Problems) {
 	in := &allocation.Input{Statistic: allocation.Statistic{Q: s.Statistic.Quantile}, Limit: ms(s.Timeout)}
 	in.From, in.To = s.Range()
 	g := &s.Graph
@@ -115,8 +115,9 @@ func (s *Spec) Input(profiles Profiles, limits Limits) (*allocation.Input, []Mis
 			missing = append(missing, Missing{g.Nodes[i].ID, g.Nodes[i].Place, bad[0].Message})
 			continue
 		}
-		if limits != nil {
-			p.Min, p.Max = limits(g.Nodes[i].Place)
+		if levels != nil {
+			x := levels(g.Nodes[i].Place)
+			p.Min, p.Max, p.Crowds = x.Min, x.Max, x.Crowds
 			if p.Max > len(p.Levels) || p.Min > len(p.Levels) {
 				missing = append(missing, Missing{
 					g.Nodes[i].ID, g.Nodes[i].Place,

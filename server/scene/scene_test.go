@@ -112,11 +112,11 @@ func prof(p scene.Place) *profile.Profile {
 
 func TestInput(t *testing.T) {
 	s := engine()
-	in, missing, problems := s.Input(prof, func(p scene.Place) (int, int) {
+	in, missing, problems := s.Input(prof, func(p scene.Place) scene.Level {
 		if p.Point == "recall" {
-			return 2, 4
+			return scene.Level{Min: 2, Max: 4, Crowds: true}
 		}
-		return 0, 0
+		return scene.Level{}
 	})
 	require.Empty(t, missing)
 	require.Empty(t, problems)
@@ -144,7 +144,7 @@ func TestInput(t *testing.T) {
 	require.Nil(t, in)
 	require.Equal(t, "rank", missing[0].Node)
 	require.Contains(t, missing[0].Reason, "no profile")
-	_, missing, _ = s.Input(prof, func(scene.Place) (int, int) { return 1, 9 })
+	_, missing, _ = s.Input(prof, func(scene.Place) scene.Level { return scene.Level{Min: 1, Max: 9} })
 	require.Contains(t, missing[0].Reason, "allows 1..9")
 
 	// A cross-link from within one call to another is still exact.
