@@ -25,7 +25,7 @@ type Seen struct {
 	Rung    gear.Rung
 }
 
-// Machine is one real agent with a point "recall" that reads tag_count.
+// Machine is one real agent with a point that reads tag_count.
 type Machine struct {
 	*agent.Agent
 	App, IDC, Name string
@@ -43,6 +43,7 @@ type MachineConfig struct {
 	agent.Config
 	Network *Network
 	Skew    time.Duration // of the machine's clock
+	Point   string        // "recall" by default
 }
 
 // NewMachine makes a machine, not started.
@@ -67,7 +68,10 @@ func NewMachine(cfg MachineConfig) *Machine {
 		opts = append(opts, agent.WithDialer(cfg.Network.Dialer(cfg.IDC)))
 	}
 	m := &Machine{App: cfg.App, IDC: cfg.IDC, Name: cfg.Instance, Agent: agent.New(cfg.Config, opts...)}
-	m.point = m.Point("recall")
+	if cfg.Point == "" {
+		cfg.Point = "recall"
+	}
+	m.point = m.Agent.Point(cfg.Point)
 	m.tags = m.point.Int("tag_count").Range(10, 200).Unit("tags").Default(100)
 	m.scene = m.Scene("k2")
 	return m
