@@ -34,12 +34,8 @@ func ordersOf(k link, shifts []*control.Shift) map[scene.Place]*gear.Order {
 	return out
 }
 
-// wishes turns shares into claims that the points' strategies obey. Crowds get their
-// row's level as their cap besides, of a preset and of feedback alike: the row counts
-// with it, and a hand-over that lifted it let the light requests climb for minutes (in
-// the lab 65 % of windows within 5 % of the target instead of 97 %, and three times the
-// cut work). The level of central points is a preset's only as long as it holds; then
-// their own loop moves it.
+// wishes turns shares into claims that the points' strategies obey. A preset caps
+// the level of crowds besides; feedback leaves it to them.
 func wishes(k link, shares []Share, orders map[scene.Place]*gear.Order, preset bool) []*control.Claim {
 	var out []*control.Claim
 	for i := range shares {
@@ -63,7 +59,7 @@ func wishes(k link, shares []Share, orders map[scene.Place]*gear.Order, preset b
 		if regulates && s.AvailableRT > 0 {
 			claim(control.FieldAvailableRT).Duration = min(max(s.AvailableRT, control.MinSetpoint), control.MaxSetpoint)
 		}
-		if s.Level > 0 && (preset || o.Strategy != gear.StrategyCentral) {
+		if s.Level > 0 && (preset || !regulates) {
 			claim(control.FieldLevel).Level = min(max(s.Level, o.MinLevel), o.MaxLevel)
 		}
 	}

@@ -32,6 +32,7 @@ func SceneReport(ctx context.Context, workers, seeds int, page, plot io.Writer) 
 	say("# Scenes in the lab\n\nMade by `allspark lab scenes --seeds %d`. Do not edit: run it again.\n\n"+
 		"The production rules (`feedback.StepScene`, `allocation.Build`, the crowd loop) in virtual time on the engine model. "+
 		"Recall has crowds, as in the sample engine; the other points run exactly at the level of the row. Every point of a chain has crowds. "+
+		"Crowds keep their row's level as their cap under feedback too; a controller lifts it to the template's level at the hand-over, which on five seeds brought 65 %% instead of 96 %% of the windows of chains within 5 %%, and cut work of 0.14 instead of 0.04 at an equal value. "+
 		"Pushing takes no time here. Profiles are measured on other seeds than those that are played.\n\n", seeds)
 	say("## A target changed from 300 to 160 ms\n\nThree machines of each app in two IDCs at the nominal load, %d seeds, %d s from the save on. "+
 		"Within 15 %%: seconds from the save until the mean RT of a second stays within 15 %% of the target for five in a row, mean over seeds. Within 5 %%: share of windows of 10 s from the hand-over on, noise of the windows included. "+
