@@ -206,6 +206,11 @@ func TestCapacity(t *testing.T) {
 		b.machines = 4
 		b.calm()
 	})
+	t.Run("less work", func(t *testing.T) { // another point was given the time: what does not scale with the level remains
+		b := newBed(t).calm()
+		b.level, b.rt = 20, 5500*time.Microsecond
+		b.calm()
+	})
 	t.Run("traffic", func(t *testing.T) { // more traffic takes more: that is what gears are for
 		b := newBed(t).calm()
 		b.n, b.level, b.rt = 500, 25, 9*time.Millisecond

@@ -30,7 +30,8 @@
 //	                it, where both run, else than before it came at the same traffic
 //	capacity        every machine at the lowest level its order allows, or a third of
 //	                the machines gone and the rest strained, or all dearer than
-//	                before though traffic, load and build are the same
+//	                before though traffic, load and build are the same and requests
+//	                take no less time
 //	input_shift     the load of a request differs from before; one alert an IDC
 //	input_silent    no request where there were some
 //	agent_refused, agent_stale, plan_missed, quota_fallback: as the rooms say

@@ -15,6 +15,10 @@ const (
 	grown = 0.15
 	// costWidths is as peerWidths, of the series' own movement in the last minutes.
 	costWidths = 6
+	// quicker is how much less time requests take when less was asked of them. What
+	// does not shrink with the level then is a greater share of it; slower machines
+	// never answer sooner.
+	quicker = -0.1
 	// floorShare of the range above the lowest level still counts as it: crowd
 	// loops hold out 1 % of the requests at the top.
 	floorShare, floorLevels = 0.03, 0.5
@@ -97,7 +101,7 @@ func judgeCost(v *view, m *memory, r Rule) *Sighting {
 			continue
 		}
 		limit := max(math.Log1p(r.Threshold), costWidths*c.base.costOff)
-		if c.cost <= limit || c.lnQPS > grown {
+		if c.cost <= limit || c.lnQPS > grown || c.lnRT < quicker {
 			continue
 		}
 		places = append(places, s.key.Point+"/"+s.key.Scene)
