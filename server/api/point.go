@@ -105,7 +105,9 @@ type ExplainRow struct {
 	Author      string     `json:"author,omitempty" doc:"Whose."`
 	ClaimReason string     `json:"claim_reason,omitempty" doc:"Why its author wished it."`
 	Limited     string     `json:"limited,omitempty" doc:"What the template's limits did to the field."`
-	Reason      string     `json:"reason" doc:"Why it won or lost." example:"manual beats template"`
+	Reason      string     `json:"reason" doc:"Why it won or lost, in English." example:"manual stands above template"`
+	ReasonCode  string     `json:"reason_code" enum:"above_template,below_source,claim_above,emergency_above,emergency_lowers,emergency_other,less_specific,lesser_id,needs_available_rt,needs_timeout,no_claim,older,only_claim,strongest,unknown_strategy,unpublished" doc:"The same as a code, for who words it."`
+	ReasonArgs  []string   `json:"reason_args,omitempty" doc:"What fills the code in, in the order of the sentence."`
 	End         *time.Time `json:"end,omitempty" doc:"When it ends."`
 }
 

@@ -184,7 +184,7 @@ func TestPrecedence(t *testing.T) {
 		require.Equal(t, fmt.Sprintf("level %d", c.level), f.Value, name)
 		var reasons []string
 		for _, k := range f.Considered {
-			reasons = append(reasons, k.Reason)
+			reasons = append(reasons, k.Reason.String())
 		}
 		if c.reasons != nil {
 			require.Equal(t, c.reasons, reasons, name)
@@ -231,7 +231,7 @@ func TestStrategyAndSetpointsAreFieldsOfTheirOwn(t *testing.T) {
 	require.Equal(t, gear.StrategyCrowdRT, got.Strategy)
 	f, _ := why.Field(control.FieldStrategy)
 	require.Equal(t, control.Lost, f.Considered[0].Outcome)
-	require.Contains(t, f.Considered[0].Reason, "needs a timeout")
+	require.Contains(t, f.Considered[0].Reason.String(), "needs a timeout")
 
 	// The template's timeout limits hold.
 	long := level("t", control.SourceManual, 0, everywhere())
@@ -261,7 +261,7 @@ func TestBindingClaimAndMissingVersions(t *testing.T) {
 	var d control.Decider
 	got, why := d.DecidePlace(in, "k2", "recall", gear.Any)
 	require.Equal(t, "recall", got.Template)
-	require.Equal(t, "the template has no such published version", why.Fields[0].Considered[0].Reason)
+	require.Equal(t, "the template has no such published version", why.Fields[0].Considered[0].Reason.String())
 
 	in.Claims = nil
 	in.Versions["t1"] = nil

@@ -22,11 +22,11 @@ func (r *round) chooseTemplate(place Scope, why *Why) (*template.Version, *gear.
 	if own == "" && len(c.claims) == 0 {
 		return nil, nil
 	}
-	claim, field := c.choose(own, r.claimText, func(c *Claim) string {
+	claim, field := c.choose(own, r.claimText, func(c *Claim) Verdict {
 		if v, _ := r.version(c.Template, c.Pin); v == nil {
-			return "the template has no such published version"
+			return verdict(unpublished)
 		}
-		return ""
+		return Verdict{}
 	})
 	id, pin, name := "", 0, ""
 	if claim != nil {
@@ -42,9 +42,9 @@ func (r *round) chooseTemplate(place Scope, why *Why) (*template.Version, *gear.
 		if b == why.Binding {
 			continue
 		}
-		lost := "a claim stands above bindings"
+		lost := verdict(claimAbove)
 		if why.Binding != nil {
-			lost = fmt.Sprintf("less specific: %d of 4 selector fields against %d", b.Selector.Specificity(), why.Binding.Selector.Specificity())
+			lost = verdict(lessSpecific, b.Selector.Specificity(), 4, why.Binding.Selector.Specificity())
 		} else if b == candidates[0] {
 			continue // it is the template's own value in the contest
 		}
@@ -114,7 +114,7 @@ func (r *round) version(id string, pin int) (*template.Version, *gear.LevelTable
 
 func (r *round) chooseLevel(place Scope, s *template.Spec, o *gear.Order, why *Why) {
 	c := muster(r.claims, FieldLevel, place)
-	claim, field := c.choose("level "+strconv.Itoa(s.Default), r.claimText, func(*Claim) string { return "" })
+	claim, field := c.choose("level "+strconv.Itoa(s.Default), r.claimText, anyFits)
 	level := s.Default
 	if claim != nil {
 		level = claim.Level
@@ -140,7 +140,7 @@ func (r *round) chooseSetpoint(place Scope, s *template.Spec, f Field, why *Why)
 	if text == "" && len(c.claims)+len(c.emergency) == 0 {
 		return 0
 	}
-	claim, field := c.choose(text, r.claimText, func(*Claim) string { return "" })
+	claim, field := c.choose(text, r.claimText, anyFits)
 	d := own
 	if claim != nil {
 		d = claim.Duration
@@ -187,19 +187,19 @@ func (r *round) settings(v *template.Version, k gear.Strategy) []gear.Setting {
 }
 
 func (r *round) chooseStrategy(place Scope, v *template.Version, rt, timeout time.Duration, o *gear.Order, why *Why) {
-	lacks := func(k gear.Strategy) string {
+	lacks := func(k gear.Strategy) Verdict {
 		switch {
 		case (k == gear.StrategyCrowdRT || k == gear.StrategyCentral) && rt == 0:
-			return string(k) + " needs an available RT, and neither template nor claim gives one"
+			return verdict(needsAvailableRT, k)
 		case k == gear.StrategyExternalTimeout && timeout == 0:
-			return string(k) + " needs a timeout, and neither template nor claim gives one"
+			return verdict(needsTimeout, k)
 		case gear.StrategyParams(k) == nil:
-			return "no such strategy"
+			return verdict(unknownStrategy)
 		}
-		return ""
+		return Verdict{}
 	}
 	c := muster(r.claims, FieldStrategy, place)
-	claim, field := c.choose("strategy "+string(v.Spec.Strategy.Kind), r.claimText, func(c *Claim) string { return lacks(c.Strategy) })
+	claim, field := c.choose("strategy "+string(v.Spec.Strategy.Kind), r.claimText, func(c *Claim) Verdict { return lacks(c.Strategy) })
 	o.Strategy = v.Spec.Strategy.Kind
 	if claim != nil {
 		o.Strategy = claim.Strategy
@@ -216,3 +216,6 @@ func (r *round) chooseStrategy(place Scope, v *template.Version, rt, timeout tim
 		o.Pinned = ok && x.Source.pins()
 	}
 }
+
+// anyFits is for fields that every claim of theirs can take effect on.
+func anyFits(*Claim) Verdict { return Verdict{} }

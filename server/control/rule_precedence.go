@@ -2,7 +2,6 @@ package control
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -26,7 +25,7 @@ type Considered struct {
 	Source  Source
 	Value   string
 	Outcome Outcome
-	Reason  string // short sentence: why it won or lost
+	Reason  Verdict // why it won or lost
 }
 
 // FieldWhy is how one field came to its value.
@@ -54,16 +53,16 @@ func compareClaims(a, b *Claim) int {
 }
 
 // lostTo words why b lost to a.
-func lostTo(a, b *Claim) string {
+func lostTo(a, b *Claim) Verdict {
 	switch x, y := a.Scope.Specificity(), b.Scope.Specificity(); {
 	case a.Source != b.Source:
-		return fmt.Sprintf("%s stands above %s", a.Source, b.Source)
+		return verdict(belowSource, a.Source, b.Source)
 	case x != y:
-		return fmt.Sprintf("less specific: %d of 5 scope fields against %d", y, x)
+		return verdict(lessSpecific, y, len(scopeNames), x)
 	case !a.CreatedAt.Equal(b.CreatedAt):
-		return fmt.Sprintf("older: set at %s, the winner at %s", clock(b.CreatedAt), clock(a.CreatedAt))
+		return verdict(olderClaim, clock(b.CreatedAt), clock(a.CreatedAt))
 	default:
-		return "set at the same instant; the greater id wins"
+		return verdict(lesserID)
 	}
 }
 
@@ -95,22 +94,22 @@ func muster(claims []*Claim, field Field, place Scope) contest {
 }
 
 // choose lets the strongest claim that fits win; text words a claim's value, fits
-// gives "" or why a claim cannot take effect. own is the template's value, which answers when no claim
+// gives a zero or why a claim cannot take effect. own is the template's value, which answers when no claim
 // does; it may be "" for none.
-func (c contest) choose(own string, text, fits func(*Claim) string) (*Claim, FieldWhy) {
+func (c contest) choose(own string, text func(*Claim) string, fits func(*Claim) Verdict) (*Claim, FieldWhy) {
 	why := FieldWhy{Field: c.field, Value: own, Source: SourceTemplate}
 	var winner *Claim
 	for _, x := range c.claims {
 		k := Considered{Claim: x, Source: x.Source, Value: text(x), Outcome: Lost}
 		unfit := fits(x)
 		switch {
-		case unfit != "":
+		case unfit.Code != "":
 			k.Reason = unfit
 		case winner == nil:
 			winner = x
-			k.Outcome, k.Reason = Won, "nothing stronger speaks to it"
+			k.Outcome, k.Reason = Won, verdict(strongest)
 			if len(why.Considered) == 0 && len(c.claims) == 1 {
-				k.Reason = "the only claim"
+				k.Reason = verdict(onlyClaim)
 			}
 			why.Value, why.Source = k.Value, x.Source
 		default:
@@ -119,9 +118,9 @@ func (c contest) choose(own string, text, fits func(*Claim) string) (*Claim, Fie
 		why.Considered = append(why.Considered, k)
 	}
 	if own != "" {
-		k := Considered{Source: SourceTemplate, Value: own, Outcome: Won, Reason: "no claim takes effect"}
+		k := Considered{Source: SourceTemplate, Value: own, Outcome: Won, Reason: verdict(noClaim)}
 		if winner != nil {
-			k.Outcome, k.Reason = Lost, winner.Source.String()+" stands above the template's own value"
+			k.Outcome, k.Reason = Lost, verdict(aboveTemplate, winner.Source)
 		}
 		why.Considered = append(why.Considered, k)
 	}
@@ -142,12 +141,12 @@ func lower[N cmp.Ordered](c contest, n N, of func(*Claim) N, why *FieldWhy) N {
 		k := Considered{Claim: x, Source: x.Source, Value: x.ValueText(), Outcome: Lost}
 		switch {
 		case i == lowest:
-			k.Outcome, k.Reason = Lowered, fmt.Sprintf("emergency lowers %v to %v", from, n)
+			k.Outcome, k.Reason = Lowered, verdict(emergencyLowers, from, n)
 			why.Value, why.Source = k.Value, SourceEmergency
 		case of(x) >= from:
-			k.Reason = fmt.Sprintf("emergency only lowers, and %v is not below %v", of(x), from)
+			k.Reason = verdict(emergencyAbove, of(x), from)
 		default:
-			k.Reason = "another emergency claim goes at least as low"
+			k.Reason = verdict(emergencyOther)
 		}
 		why.Considered = append(why.Considered, k)
 	}

@@ -115,7 +115,7 @@ func toExplanation(k api.PointKey, e *control.Explanation, tables []gear.LevelTa
 		for _, c := range f.Considered {
 			row := api.ExplainRow{
 				Field: string(f.Field), Won: c.Outcome == control.Won, Outcome: string(c.Outcome), Source: c.Source.String(), Value: c.Value,
-				Reason: c.Reason, Limited: f.Limited,
+				Reason: c.Reason.String(), ReasonCode: c.Reason.Code, ReasonArgs: c.Reason.Args, Limited: f.Limited,
 			}
 			if c.Claim != nil {
 				row.ClaimID, row.Scope, row.Author, row.ClaimReason, row.End = c.Claim.ID, toScope(c.Claim.Scope), c.Claim.Author, c.Claim.Reason, timePtr(c.Claim.End)

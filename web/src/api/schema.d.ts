@@ -4666,10 +4666,17 @@ export interface components {
              */
             outcome: "won" | "lost" | "lowered";
             /**
-             * @description Why it won or lost.
-             * @example manual beats template
+             * @description Why it won or lost, in English.
+             * @example manual stands above template
              */
             reason: string;
+            /** @description What fills the code in, in the order of the sentence. */
+            reason_args?: string[];
+            /**
+             * @description The same as a code, for who words it.
+             * @enum {string}
+             */
+            reason_code: "above_template" | "below_source" | "claim_above" | "emergency_above" | "emergency_lowers" | "emergency_other" | "less_specific" | "lesser_id" | "needs_available_rt" | "needs_timeout" | "no_claim" | "older" | "only_claim" | "strongest" | "unknown_strategy" | "unpublished";
             /** @description Where it applies; empty for the template's own. */
             scope: components["schemas"]["Scope"];
             /**

@@ -6,6 +6,7 @@ import { Card, Tag } from "../../ui/marks";
 import { Loaded } from "../../ui/states";
 import { useExplain } from "./api";
 import { sourceTone } from "./PointsPage";
+import { summaryOf, valueOf, verdictOf } from "./why";
 
 const local = (iso: string) => {
   const d = new Date(iso);
@@ -47,11 +48,13 @@ export function WhyCard(props: {
           const steps = e.steps ?? [];
           // A reason that holds for every field is said once.
           const shared =
-            steps.length > 1 && steps.every((s) => s.reason === steps[0]!.reason) ? steps[0]!.reason : "";
+            steps.length > 1 && steps.every((s) => s.reason === steps[0]!.reason)
+              ? verdictOf(t, steps[0]!)
+              : "";
           return (
             <>
               <div className="body">
-                <strong data-testid="why-summary">{e.summary}</strong>
+                <strong data-testid="why-summary">{summaryOf(t, e)}</strong>
                 <div className="row wrap soft" style={{ marginTop: 4 }}>
                   {props.at ? dateTime(e.at) : t("points.now")}
                   {e.version && <span>#{e.version.revision}</span>}
@@ -67,13 +70,13 @@ export function WhyCard(props: {
                     <span>{t(`points.field.${s.field}`)}</span>
                     <span className="row wrap" style={{ gap: 6 }}>
                       <span style={s.won ? { fontWeight: 600 } : { textDecoration: "line-through" }}>
-                        {s.value}
+                        {valueOf(t, s.value)}
                       </span>
                       <Tag tone={sourceTone[s.source]}>{t(`points.sources.${s.source}`)}</Tag>
                       {s.author && <span>{s.author}</span>}
                       {isTime(s.end) && <span>→ {clock(s.end)}</span>}
                     </span>
-                    {!shared && <small>{s.reason}</small>}
+                    {!shared && <small>{verdictOf(t, s)}</small>}
                   </li>
                 ))}
               </ol>

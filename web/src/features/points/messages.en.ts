@@ -1,3 +1,5 @@
+import type { Schemas } from "../../api/types";
+
 export default {
   title: "Points",
   one: "Point",
@@ -16,6 +18,28 @@ export default {
   rtMean: "RT mean",
   lost: "Lost",
   value: "Value",
+  whyNothing: "Nothing serves this point: the defaults declared by the app answer",
+  whyOwn: "{{level}}: the template's own",
+  whyClaim: "{{level}}: {{source}} claim of {{who}}",
+  whyUntil: "{{level}}: {{source}} claim of {{who}} until {{until}}",
+  verdicts: {
+    above_template: "{{a}} stands above the template's own value",
+    below_source: "{{a}} stands above {{b}}",
+    claim_above: "a claim stands above bindings",
+    emergency_above: "emergency only lowers, and {{a}} is not below {{b}}",
+    emergency_lowers: "emergency lowers {{a}} to {{b}}",
+    emergency_other: "another emergency claim goes at least as low",
+    less_specific: "less specific: {{a}} of {{b}} scope fields against {{c}}",
+    lesser_id: "set at the same instant; the greater id wins",
+    needs_available_rt: "{{a}} needs an available RT, and neither template nor claim gives one",
+    needs_timeout: "{{a}} needs a timeout, and neither template nor claim gives one",
+    no_claim: "no claim takes effect",
+    older: "older: set at {{a}}, the winner at {{b}}",
+    only_claim: "the only claim",
+    strongest: "nothing stronger speaks to it",
+    unknown_strategy: "no such strategy",
+    unpublished: "the template has no such published version",
+  } satisfies Record<Schemas["ExplainRow"]["reason_code"], string>,
   sources: {
     emergency: "emergency",
     manual: "manual",

@@ -1,0 +1,43 @@
+import type { TFunction } from "i18next";
+import type { Schemas } from "../../api/types";
+import { dateTime, isTime } from "../../ui/format";
+
+type Explanation = Schemas["Explanation"];
+type Step = Schemas["ExplainRow"];
+
+const source = (t: TFunction, name: string) => t(`points.sources.${name}`, { defaultValue: name });
+
+/** Why a wish won or lost. The server says it in English and as a code; the code is worded here. */
+export function verdictOf(t: TFunction, s: Pick<Step, "reason" | "reason_code" | "reason_args">): string {
+  const args = (s.reason_args ?? []).map((a) => source(t, a));
+  return t(`points.verdicts.${s.reason_code}`, {
+    a: args[0],
+    b: args[1],
+    c: args[2],
+    defaultValue: s.reason,
+  });
+}
+
+/** A value as a step has it, "level 80", with its field in the reader's words. */
+export function valueOf(t: TFunction, value: string): string {
+  const [, field, rest] = /^(\w+) (.*)$/.exec(value) ?? [];
+  if (!field) return value;
+  const name = t(`points.field.${field}`, { defaultValue: field });
+  return `${name[0]!.toLowerCase()}${name.slice(1)} ${rest}`;
+}
+
+/** How the level came to be, in one sentence. */
+export function summaryOf(t: TFunction, e: Pick<Explanation, "summary" | "steps" | "order">): string {
+  const won = e.steps?.find((s) => s.field === "level" && s.won);
+  if (!won || !e.order) return e.steps?.length ? e.summary : t("points.whyNothing");
+  const level = valueOf(t, `level ${e.order.level}`);
+  const why = won.claim_id
+    ? t(isTime(won.end) ? "points.whyUntil" : "points.whyClaim", {
+        level,
+        source: source(t, won.source),
+        who: won.author,
+        until: isTime(won.end) ? dateTime(won.end) : "",
+      })
+    : t("points.whyOwn", { level });
+  return [why + (won.claim_reason ? ` (${won.claim_reason})` : ""), won.limited].filter(Boolean).join("; ");
+}
