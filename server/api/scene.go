@@ -124,6 +124,7 @@ type Judgement struct {
 // SceneLive is how a scene stands now.
 type SceneLive struct {
 	Scene     string        `json:"scene" doc:"Name."`
+	Now       time.Time     `json:"now" doc:"Reference time of the answer: what until counts by."`
 	Regulated bool          `json:"regulated" doc:"This replica regulates scenes; on another one phase, gear and row are not known."`
 	Links     []SceneLink   `json:"links" doc:"One an IDC."`
 	Missing   []SceneReason `json:"missing" doc:"Points that keep the scene from having a table."`

@@ -54,6 +54,7 @@ func TestASceneThroughItsLife(t *testing.T) {
 		var live api.SceneLive
 		d.ok(d.do("viewer", "GET", "/scenes/k2/live", ""), 200, &live)
 		require.NotEmpty(d.t, live.Links)
+		require.WithinDuration(d.t, time.Now(), live.Now, time.Second)
 		require.InDelta(d.t, 100, live.Links[0].TargetMS, 1e-9)
 		require.Len(d.t, live.Served, 1, "the profile that the table was built from is named")
 		require.Equal(d.t, api.ScenePlace{App: "sn", Point: "recall"}, live.Served[0].Place)

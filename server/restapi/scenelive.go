@@ -37,7 +37,7 @@ func (s *Server) sceneLive(ctx context.Context, c *caller, in *sceneMoment) (*pl
 	if err != nil {
 		return nil, err
 	}
-	out := api.SceneLive{Scene: x.Name, Links: []api.SceneLink{}, Missing: []api.SceneReason{}, Stale: []api.SceneReason{}, Served: []api.SceneServed{}}
+	out := api.SceneLive{Scene: x.Name, Now: now, Links: []api.SceneLink{}, Missing: []api.SceneReason{}, Stale: []api.SceneReason{}, Served: []api.SceneServed{}}
 	if s.deps.Builder != nil {
 		r := s.deps.Builder.Readiness(x.Name)
 		out.Table = r.Reason

@@ -62,7 +62,7 @@ func (s *Server) scenePast(ctx context.Context, c *caller, x *scene.Scene, at ti
 		points = append(points, p)
 	}
 	return &plain[api.SceneLive]{api.SceneLive{
-		Scene: x.Name, Links: s.linksOf(then, points, claims, nil, end), Missing: []api.SceneReason{}, Stale: []api.SceneReason{}, Served: []api.SceneServed{},
+		Scene: x.Name, Now: end, Links: s.linksOf(then, points, claims, nil, end), Missing: []api.SceneReason{}, Stale: []api.SceneReason{}, Served: []api.SceneServed{},
 	}}, nil
 }
 

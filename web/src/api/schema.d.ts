@@ -7766,6 +7766,11 @@ export interface components {
             links: components["schemas"]["SceneLink"][];
             /** @description Points that keep the scene from having a table. */
             missing: components["schemas"]["SceneReason"][];
+            /**
+             * Format: date-time
+             * @description Reference time of the answer: what until counts by.
+             */
+            now: string;
             /** @description This replica regulates scenes; on another one phase, gear and row are not known. */
             regulated: boolean;
             /** @description Name. */

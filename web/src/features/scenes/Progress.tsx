@@ -3,16 +3,16 @@ import { useTranslation } from "react-i18next";
 import { Tag } from "../../ui/marks";
 import type { SceneLink } from "./types";
 
-/** Where a change of the target stands: applied, held, handed over. */
-export function Progress({ link }: { link: SceneLink }) {
+/** Where a change of the target stands: applied, held, handed over. Ahead is how far reference time is before the browser's, ms. */
+export function Progress({ link, ahead }: { link: SceneLink; ahead: number }) {
   const { t } = useTranslation();
-  const [now, setNow] = useState(() => Date.now());
+  const [now, setNow] = useState(() => Date.now() + ahead);
   const preset = link.phase === "preset";
   useEffect(() => {
     if (!preset) return;
-    const timer = setInterval(() => setNow(Date.now()), 250);
+    const timer = setInterval(() => setNow(Date.now() + ahead), 250);
     return () => clearInterval(timer);
-  }, [preset]);
+  }, [preset, ahead]);
   const until = link.until ? Date.parse(link.until) : 0;
   const since = link.since ? Date.parse(link.since) : 0;
   const left = Math.max(0, until - now);

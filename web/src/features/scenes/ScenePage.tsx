@@ -32,14 +32,23 @@ export function ScenePage() {
     <div className="page">
       <Loaded query={query}>
         {(tagged) => (
-          <Loaded query={live}>{(l) => <One key={tagged.scene.id} tagged={tagged} live={l} />}</Loaded>
+          <Loaded query={live}>
+            {(l) => (
+              <One
+                key={tagged.scene.id}
+                tagged={tagged}
+                live={l}
+                ahead={Date.parse(l.now) - live.dataUpdatedAt}
+              />
+            )}
+          </Loaded>
         )}
       </Loaded>
     </div>
   );
 }
 
-function One({ tagged, live }: { tagged: Tagged; live: SceneLive }) {
+function One({ tagged, live, ahead }: { tagged: Tagged; live: SceneLive; ahead: number }) {
   const { t } = useTranslation();
   const { scene } = tagged;
   const [params, setParams] = useSearchParams();
@@ -79,7 +88,7 @@ function One({ tagged, live }: { tagged: Tagged; live: SceneLive }) {
         <Tag>{scene.statistic ?? "mean"}</Tag> <span className="soft">{scene.description}</span>
       </PageHead>
       {link ? (
-        <Figures link={link} live={live} tagged={tagged} />
+        <Figures link={link} live={live} tagged={tagged} ahead={ahead} />
       ) : (
         <Empty title={t("scenes.silent", { scene: scene.name })}>{t("scenes.silentHint")}</Empty>
       )}
@@ -123,7 +132,8 @@ function One({ tagged, live }: { tagged: Tagged; live: SceneLive }) {
   );
 }
 
-function Figures({ link, live, tagged }: { link: SceneLink; live: SceneLive; tagged: Tagged }) {
+function Figures(props: { link: SceneLink; live: SceneLive; tagged: Tagged; ahead: number }) {
+  const { link, live, tagged } = props;
   const { t } = useTranslation();
   const { scene } = tagged;
   const m = link.live ?? link.recent;
@@ -167,7 +177,7 @@ function Figures({ link, live, tagged }: { link: SceneLink; live: SceneLive; tag
           }
         />
       </div>
-      <Progress link={link} />
+      <Progress link={link} ahead={props.ahead} />
     </>
   );
 }

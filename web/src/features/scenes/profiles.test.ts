@@ -53,6 +53,7 @@ const graph: SceneGraph = {
 
 const live = (more: Partial<SceneLive>): SceneLive => ({
   scene: "k2",
+  now: "2026-11-30T00:00:00Z",
   regulated: true,
   links: [],
   missing: [],
