@@ -47,6 +47,7 @@ func Bindings() []Binding {
 		return Binding{template.Selector{Scene: gear.Any, IDC: gear.Any, App: app, Point: point}, name}
 	}
 	return []Binding{
+		at("frontend", "entry", "entry"), // what is bound nowhere cannot be measured by bucket
 		at("merger", "merge", "merge-ads"),
 		at("sn", "recall", "recall-tags"),
 		at("sn", "prerank", "prerank-depth"),

@@ -28,7 +28,8 @@
 //
 // # What is measured
 //
-// Agents report by bucket wherever orders divide traffic. Each arm's slices are
+// Agents report by bucket wherever orders divide traffic; where no template is bound
+// there are no orders, and nothing is measured. Each arm's slices are
 // cut into 20 blocks of equal width; for each block a report has requests, RT sum,
 // timeouts and value. Blocks are random groups of users, and that is what makes
 // the interval sound: a user's requests are alike and come back minute after

@@ -35,6 +35,7 @@ const paths = {
   close: "M4 4l8 8M12 4l-8 8",
   leaderboard: "M2.5 14V8h3.500v6zM6 14V2.500h4V14zM10 14V6h3.500v8z",
   busy: "M8 2.5a5.500 5.500 0 1 0 5.500 5.500",
+  experiments: "M6.500 2h3M7 2v4l-4 7.500h10L9 6V2M5 10h6",
   warn: "M8 2.500l6 11H2zM8 6.500v3M8 11.500h.01",
 } as const;
 

@@ -15,6 +15,7 @@ export const sourceTone: Record<string, Tone> = {
   emergency: "bad",
   manual: "warn",
   plan: "info",
+  experiment: "info",
   preset: "info",
   feedback: "info",
 };

@@ -1,0 +1,45 @@
+import { useTranslation } from "react-i18next";
+import { Tag, type Tone } from "../../ui/marks";
+import type { Experiment, Interval, Lift } from "./api";
+
+const tones: Record<string, Tone> = { running: "info", ended: "", draft: "warn" };
+
+export function State({ experiment: x }: { experiment: Experiment }) {
+  const { t } = useTranslation();
+  return (
+    <Tag tone={tones[x.state]} title={x.ending}>
+      {t(`experiments.states.${x.state}`)}
+    </Tag>
+  );
+}
+
+/** "+1.24 %": the sign is always there, a lift is nothing without it. */
+export const signed = (v: number, digits = 2) =>
+  `${v > 0 ? "+" : v < 0 ? "−" : "±"}${Math.abs(v * 100).toFixed(digits)} %`;
+
+export const span = (i: Interval) => `${signed(i.low)} … ${signed(i.high)}`;
+
+/** The interval that counts now: of one look after the planned end, the always-valid one before. */
+export const counts = (l: Lift, final: boolean) => (final ? l.lift : l.anytime);
+
+const words: Record<string, Tone> = { better: "good", worse: "bad", unclear: "" };
+
+export function LiftCell({ lift, final }: { lift?: Lift; final: boolean }) {
+  const { t } = useTranslation();
+  if (!lift) return <span className="soft">{t("experiments.tooLittle")}</span>;
+  const interval = counts(lift, final);
+  return (
+    <span className="lift-cell">
+      {interval ? (
+        <>
+          <b>{signed(interval.estimate)}</b> <span className="soft">{span(interval)}</span>
+        </>
+      ) : (
+        <span className="soft">{t("experiments.noRatio")}</span>
+      )}
+      {lift.verdict !== "unclear" && (
+        <Tag tone={words[lift.verdict]}>{t(`experiments.verdicts.${lift.verdict}`)}</Tag>
+      )}
+    </span>
+  );
+}
