@@ -10,6 +10,7 @@ const pages = [
   "/templates",
   "/templates/rank-depth",
   "/bindings",
+  "/experiments",
   "/audit",
   "/settings?tab=users",
   "/settings?tab=tokens",
