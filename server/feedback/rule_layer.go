@@ -10,6 +10,7 @@ import (
 type LayerSettings struct {
 	Interval time.Duration // between two judgements: three crowd intervals, so that the loops inside have settled
 	Band     float64       // half of the width in which RT counts as on target
+	Aim      float64       // how far below the target it aims, in ln units: too much is a timeout, too little only costs effect
 	EtaDown  float64       // share of the error that one step takes away …
 	EtaUp    float64       // … and gives back: slower, because too much is a timeout and too little only costs effect
 	MaxDown  float64       // clip of one step, as ratios
@@ -24,7 +25,7 @@ type LayerSettings struct {
 // within 3 %, which the band must not be below. The scale's range is what a table
 // measured on another day may be off; beyond it the RT gear moves.
 var DefaultLayer = LayerSettings{
-	Interval: 30 * time.Second, Band: 0.03, EtaDown: 0.8, EtaUp: 0.5, MaxDown: 1.5, MaxUp: 1.1,
+	Interval: 30 * time.Second, Band: 0.03, Aim: 0.01, EtaDown: 0.8, EtaUp: 0.5, MaxDown: 1.5, MaxUp: 1.1,
 	Floor: 0.6, Ceiling: 1.6, Samples: 100,
 }
 
@@ -63,7 +64,7 @@ func Scaled(scale float64) LayerState {
 // their own timeout rate as the signal; so a lowered target travels down, layer by
 // layer.
 //
-//	ln scale -= clip(η·ln(RT/target), -ln MaxUp, +ln MaxDown)
+//	ln scale -= clip(η·(ln(RT/target) + Aim), -ln MaxUp, +ln MaxDown)
 //
 // Timeouts beyond the accepted share count like an RT that is over by a quarter of
 // their excess in ln units: a share twice as large as accepted takes as much time
@@ -78,7 +79,7 @@ func StepLayer(s LayerState, in LayerSample, set LayerSettings) (LayerState, str
 	}
 	err, what := math.Inf(-1), ""
 	if in.Target > 0 {
-		err = math.Log(in.RT / in.Target)
+		err = math.Log(in.RT/in.Target) + set.Aim
 		what = fmt.Sprintf("RT %.0f ms against %.0f", in.RT, in.Target)
 	}
 	if set.Timeouts > 0 {
