@@ -169,8 +169,8 @@ export function doubleEleven(now: number): PlanDoc {
         at: `${year}-11-10 23:56:00`,
         until: "auto-gears",
         set: [
-          { scene: "k2", app: "sn", point: "recall", level: 3 },
-          { scene: "k2", app: "rank", point: "rank", level: 4 },
+          { scene: "k2", app: "sn", point: "recall", level: 30 },
+          { scene: "k2", app: "sn", point: "rank", level: 40 },
           { scene: "k2", app: "merger", point: "merge", level: 5 },
         ],
       },
