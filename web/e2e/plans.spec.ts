@@ -132,7 +132,7 @@ test("write a plan, rehearse it, approve it as a second user, watch it fire and 
       const row = page.locator("[data-step=midnight-gears]");
       await expect(row).toContainText("in force", { timeout: 120_000 });
       await expect(row).toContainText("staged");
-      await expect.poll(async () => (await recall(page)).order.level).toBe(3);
+      await expect.poll(async () => (await recall(page)).order.level).toBe(30);
       expect((await recall(page)).source).toBe("plan");
       await expect(page.getByTestId("acks")).toHaveText("100.0 %");
       await shot(page, "plan-in-force");
