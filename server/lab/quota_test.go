@@ -96,9 +96,6 @@ func TestQuotaReportWritesAPageAndADrawing(t *testing.T) {
 	v, failed := surge.difference(0, "quota", "none")
 	require.InDelta(t, 100*0.01/0.5005, v.Mean, 1e-9)
 	require.InDelta(t, 2, failed.Mean, 1e-9)
-	if raceEnabled {
-		t.Skip("the drawing plays six runs")
-	}
 	var plot bytes.Buffer
 	require.NoError(t, plotQuota(&plot, surge, given([]string{"quota-equal", "quota", "quota-dcaf"}, "weights", "weights-wrong")))
 	require.NoError(t, xml.Unmarshal(plot.Bytes(), new(struct{})))

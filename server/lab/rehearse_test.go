@@ -103,9 +103,6 @@ func TestDays(t *testing.T) {
 // of heavy degradation and the value of them.
 func TestMidnight(t *testing.T) {
 	t.Parallel()
-	if raceEnabled {
-		t.Skip("a minute under the race detector; the runs share nothing")
-	}
 	r, err := PlayNights(t.Context(), 1, 0, nil)
 	require.NoError(t, err)
 	require.Len(t, r.Nights, 6)
