@@ -50,7 +50,7 @@ func (s *Settings) Check() gear.Problems {
 	} {
 		if b.got < b.min || b.got > b.max {
 			ps = append(ps, gear.Problem{
-				Path: b.path, Code: "range",
+				Path: b.path, Code: gear.CodeRange,
 				Message: fmt.Sprintf("%s wants %v..%v, got %v", b.path, b.min, b.max, b.got),
 			})
 		}
