@@ -34,12 +34,14 @@ fi
 
 echo "installing ${missing[*]}" >&2
 export DEBIAN_FRONTEND=noninteractive
-install() { apt-get install -y -qq --no-install-recommends "${missing[@]}"; }
+# Another installation may be under way: wait for it.
+wait=(-o DPkg::Lock::Timeout=300)
+install() { apt-get "${wait[@]}" install -y -qq --no-install-recommends "${missing[@]}"; }
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 # Package lists may be missing or old: try, refresh them, try again.
 if ! install >"$log" 2>&1; then
-  { apt-get update -qq && install; } >"$log" 2>&1 || {
+  { apt-get "${wait[@]}" update -qq && install; } >"$log" 2>&1 || {
     tail -20 "$log" >&2
     echo "Could not install ${missing[*]}; install them by hand and run this again." >&2
     exit 1

@@ -73,6 +73,32 @@ func TestLogLawHoldsTheBudgetUntuned(t *testing.T) {
 	}
 }
 
+// A tenfold step may fall anywhere in a frame, and local caps cut what requests
+// consume until the base follows. Neither may show in the base that is reached.
+func TestATenfoldStepIsMetWhereverItFalls(t *testing.T) {
+	for phase := range 10 {
+		for seed := range uint64(20) {
+			at := 10 + float64(phase)/100
+			p := plant{settings: group(), delay: 10 * time.Millisecond, gain: always(1), crowd: true, noise: rand.New(rand.NewPCG(seed, 7))}
+			p.arrivals = func(t float64) float64 {
+				if t < at {
+					return 2000
+				}
+				return 20_000
+			}
+			x := p.run(15, p.settings.Total/2000)
+			want := p.settings.Total / 20_000
+			for i, b := range x.base {
+				if d := x.t[i] - at; d >= 0.4 && d < 3 {
+					require.InEpsilon(t, want, b, 0.15, "phase %d, seed %d: %.2f s after the step", phase, seed, d)
+				} else if d < 0 {
+					require.InEpsilon(t, want*10, b, 0.1)
+				}
+			}
+		}
+	}
+}
+
 func TestLinearLawOscillatesAboveTheLoadItWasTunedAt(t *testing.T) {
 	for _, c := range []struct {
 		load        float64

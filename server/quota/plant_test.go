@@ -16,6 +16,7 @@ type plant struct {
 	delay    time.Duration           // from deciding to applying
 	noise    *rand.Rand              // Poisson arrivals; nil: smooth
 	ideal    bool                    // knows the arrivals it has counted, and forgets nothing
+	crowd    bool                    // agents' frames end at ten instants, and local caps cut
 }
 
 // trace is what happened, a point a tick.
@@ -35,7 +36,7 @@ func (p *plant) run(seconds float64, base float64) trace {
 		base float64
 	}
 	var queue []order
-	var consumed, requests float64
+	var frames [10]frame
 	// The window begins full and in balance.
 	for b := Bucket(epoch) - int64(s.Window/SubWindow) - 3; b < Bucket(epoch); b++ {
 		n := p.arrivals(0) * SubWindow.Seconds()
@@ -55,16 +56,19 @@ func (p *plant) run(seconds float64, base float64) trace {
 		if p.noise != nil {
 			n = poisson(p.noise, n)
 		}
-		requests += n
-		consumed += n * min(max(held*p.gain(t), 1), 1e9)
-		if (i+1)%10 != 0 {
+		now = now.Add(step)
+		ends := (i + 1) % len(frames)
+		if each := held * p.gain(t); p.crowd {
+			for k := range frames {
+				frames[k].take(n/float64(len(frames)), each, p.localCap()/float64(len(frames)))
+			}
+			ring.hand(now, &frames[ends])
+		} else if frames[0].take(n, each, math.Inf(1)); ends == 0 {
+			ring.hand(now, &frames[0])
+		}
+		if ends != 0 {
 			continue
 		}
-		now = now.Add(step)
-		for _, part := range Spread(nil, now, Tick, Count{Consumed: int64(math.Round(consumed)), Requests: int64(math.Round(requests))}) {
-			ring.Add(part)
-		}
-		consumed, requests = 0, 0
 		sums := Read(now, s.Window, ring.At)
 		x := NewSample(now, sums)
 		var b float64
@@ -81,6 +85,31 @@ func (p *plant) run(seconds float64, base float64) trace {
 		out.arrivals = append(out.arrivals, p.arrivals(t))
 	}
 	return out
+}
+
+// frame is what agents count until they hand it over.
+type frame struct{ consumed, requests float64 }
+
+// take counts n requests of a quota. Above the cap they get what is left, squared,
+// as the agents do.
+func (f *frame) take(n, quota, limit float64) {
+	if share := limit / (f.consumed + n*quota); share < 1 {
+		quota *= share * share
+	}
+	f.requests += n
+	f.consumed += n * min(max(quota, 1), 1e9)
+}
+
+// localCap is what all agents together may take in a frame.
+func (p *plant) localCap() float64 {
+	return 2 * p.settings.Total / p.settings.Window.Seconds() * Tick.Seconds()
+}
+
+func (r *Ring) hand(now time.Time, f *frame) {
+	for _, part := range Spread(nil, now, Tick, Count{Consumed: int64(math.Round(f.consumed)), Requests: int64(math.Round(f.requests))}) {
+		r.Add(part)
+	}
+	*f = frame{}
 }
 
 func poisson(r *rand.Rand, mean float64) float64 {

@@ -78,6 +78,7 @@ type PID struct {
 	frozenTill  time.Time
 	arrivals    float64 // requests a second that B is trimmed for; 0 unknown
 	believeSlow time.Time
+	risen       span    // what came since the last rise was believed
 	yield       float64 // candidates a request for a base of 1; 0 unknown
 	anchor      float64 // the base that stands
 	anchored    time.Time
@@ -119,7 +120,7 @@ func (p *PID) Step(s *Settings, x Sample) (base float64, t Terms) {
 		return p.linear(s, x, dt)
 	}
 	if s.FeedForward {
-		t.FeedForward = -(p.jump(s, x) + p.yielded(s, x))
+		t.FeedForward = -p.disturbed(s, x)
 		if math.Abs(t.FeedForward) > freezeAbove {
 			// Twice the delay: it is an estimate, and the stain must be gone.
 			p.frozenTill = x.Now.Add(s.Window + 2*s.Delay)
@@ -177,6 +178,17 @@ func (p *PID) trim(s *Settings, e, dt float64, t *Terms) {
 	p.seen = min(p.seen+1, 2)
 }
 
+// disturbed gives the change of ln(consumption) to be answered at once. While
+// arrivals jump, what a request consumes says nothing: the agents' local caps cut
+// it until the base follows, and answering both would answer one thing twice.
+func (p *PID) disturbed(s *Settings, x Sample) float64 {
+	if j := p.jump(s, x); j != 0 {
+		p.anchor = 0
+		return j
+	}
+	return p.yielded(s, x)
+}
+
 // jump gives the change of ln(arrivals) to be answered at once, 0 for none. A
 // rise is believed from FastSpan, a fall from half a window: a base quota that
 // leaps up because some counts came late makes the overload itself.
@@ -192,10 +204,11 @@ func (p *PID) jump(s *Settings, x Sample) float64 {
 		p.arrivals = x.Fast / FastSpan.Seconds()
 		// Until then half a window still holds what came before the rise.
 		p.believeSlow = x.Now.Add(s.Window/2 + Tick)
+		p.risen = span{}
 		return math.Log(x.Fast / m)
 	}
 	if x.Now.Before(p.believeSlow) {
-		return 0
+		return p.rising(x)
 	}
 	if m := p.arrivals * half; significant(x.Slow, m, slowShare) {
 		// Nothing at all is a silence, not a rate: the trim deals with it.
@@ -206,6 +219,23 @@ func (p *PID) jump(s *Settings, x Sample) float64 {
 		return math.Log(x.Slow / m)
 	}
 	return 0
+}
+
+// span is a count over a time that grows.
+type span struct{ requests, seconds float64 }
+
+// rising finds the rest of a rise: the spans in which it was seen began before it,
+// and some counts were still on their way. All that came since is compared, so
+// that the difference believed shrinks from tick to tick.
+func (p *PID) rising(x Sample) float64 {
+	p.risen.requests += x.Fast
+	p.risen.seconds += FastSpan.Seconds()
+	n, m := p.risen.requests, p.arrivals*p.risen.seconds
+	if n <= m || !significant(n, m, slowShare) {
+		return 0
+	}
+	p.arrivals, p.risen = n/p.risen.seconds, span{}
+	return math.Log(n / m)
 }
 
 // yielded is jump for what a request consumes. Which base was held is known only
