@@ -99,6 +99,44 @@ func TestATenfoldStepIsMetWhereverItFalls(t *testing.T) {
 	}
 }
 
+// Machines that stall count nothing and then double: that is no jump, though ten
+// times the load is one there too.
+func TestHeapsOfCountsAreNoJumps(t *testing.T) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 11))
+		stalls := make([]float64, 400)
+		for i := range stalls {
+			stalls[i] = 1
+		}
+		for i := 10; i+1 < len(stalls); i++ {
+			if r.Float64() < 0.3 {
+				stalls[i], stalls[i+1] = 0, 2
+				i++
+			}
+		}
+		p := plant{settings: group(), delay: 100 * time.Millisecond, gain: always(1), noise: r}
+		p.arrivals = func(t float64) float64 {
+			if t >= 30 {
+				return 20_000 * stalls[int(t*10)]
+			}
+			return 2000 * stalls[int(t*10)]
+		}
+		x := p.run(35, p.settings.Total/2000)
+		before, at := x.after(10), 0
+		for before.t[at] < 30 {
+			at++
+		}
+		calm := trace{before.t[:at], before.base[:at], before.sum[:at], before.arrivals[:at]}
+		require.Less(t, calm.swing(19), 0.2, "seed %d", seed)
+		want := p.settings.Total / 20_000
+		for i, b := range x.base {
+			if x.t[i] >= 33 {
+				require.InEpsilon(t, want, b, 0.3, "seed %d: %.2f s after the step", seed, x.t[i]-30)
+			}
+		}
+	}
+}
+
 func TestLinearLawOscillatesAboveTheLoadItWasTunedAt(t *testing.T) {
 	for _, c := range []struct {
 		load        float64

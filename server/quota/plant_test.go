@@ -113,6 +113,9 @@ func (r *Ring) hand(now time.Time, f *frame) {
 }
 
 func poisson(r *rand.Rand, mean float64) float64 {
+	if mean <= 0 {
+		return 0
+	}
 	if mean > 30 {
 		return max(0, math.Round(mean+math.Sqrt(mean)*r.NormFloat64()))
 	}
