@@ -7,8 +7,9 @@ import (
 // What the feed-forward believes.
 const (
 	// A jump of arrivals is believed when it is jumpSigmas of its own noise and a
-	// share away. Five sigmas come by chance once in a day of ticks.
-	jumpSigmas, fastShare, slowShare = 5, 0.15, 0.03
+	// share away. Five sigmas come by chance once in a day of ticks. The rest of a
+	// rise that was believed is no surprise any more.
+	jumpSigmas, restSigmas, fastShare, slowShare = 5, 3, 0.15, 0.03
 	// freezeAbove is the jump, in ln units, that stains the window enough for the
 	// trim to rest.
 	freezeAbove = 0.2
@@ -24,11 +25,11 @@ const (
 // arrivals jump, what a request consumes says nothing: the agents' local caps cut
 // it until the base follows, and answering both would answer one thing twice.
 func (p *PID) disturbed(s *Settings, x Sample) float64 {
-	defer p.noise.add(x.Fast)
 	if j := p.jump(s, x); j != 0 {
-		p.anchor = 0
+		p.anchor, p.noise.last = 0, x.Fast // what was believed is no noise
 		return j
 	}
+	p.noise.add(x.Fast)
 	return p.yielded(s, x)
 }
 
@@ -43,7 +44,7 @@ func (p *PID) jump(s *Settings, x Sample) float64 {
 		}
 		return 0
 	}
-	if m := p.arrivals * FastSpan.Seconds(); p.significant(x.Fast, m, 1, fastShare) && x.Fast > m {
+	if m := p.arrivals * FastSpan.Seconds(); p.significant(x.Fast, m, 1, fastShare, jumpSigmas) && x.Fast > m {
 		p.arrivals = x.Fast / FastSpan.Seconds()
 		// Until then half a window still holds what came before the rise.
 		p.believeSlow = x.Now.Add(s.Window/2 + Tick)
@@ -53,7 +54,7 @@ func (p *PID) jump(s *Settings, x Sample) float64 {
 	if x.Now.Before(p.believeSlow) {
 		return p.rising(x)
 	}
-	if m := p.arrivals * half; p.significant(x.Slow, m, half/FastSpan.Seconds(), slowShare) {
+	if m := p.arrivals * half; p.significant(x.Slow, m, half/FastSpan.Seconds(), slowShare, jumpSigmas) {
 		// Nothing at all is a silence, not a rate: the trim deals with it.
 		if x.Slow <= 0 {
 			return 0
@@ -74,7 +75,7 @@ func (p *PID) rising(x Sample) float64 {
 	p.risen.requests += x.Fast
 	p.risen.seconds += FastSpan.Seconds()
 	n, m := p.risen.requests, p.arrivals*p.risen.seconds
-	if n <= m || !p.significant(n, m, p.risen.seconds/FastSpan.Seconds(), slowShare) {
+	if n <= m || !p.significant(n, m, p.risen.seconds/FastSpan.Seconds(), slowShare, restSigmas) {
 		return 0
 	}
 	p.arrivals, p.risen = n/p.risen.seconds, span{}
@@ -117,9 +118,9 @@ func ratio(a, b float64) float64 {
 }
 
 // significant tells whether a count over some spans of FastSpan is not chance.
-func (p *PID) significant(n, expected, spans, share float64) bool {
+func (p *PID) significant(n, expected, spans, share, sigmas float64) bool {
 	d := math.Abs(n - expected)
-	return d > share*expected && d > jumpSigmas*math.Sqrt(expected+1+p.noise.excess*expected*expected/spans)
+	return d > share*expected && d > sigmas*math.Sqrt(expected+1+p.noise.excess*expected*expected/spans)
 }
 
 // noise is how much more than a Poisson count the arrivals of a FastSpan scatter:
@@ -133,8 +134,9 @@ type noise struct {
 const (
 	// noiseFilter is the share of a new difference: five seconds.
 	noiseFilter = 0.02
-	// noiseClip bounds one difference, in units of what is known: a jump is no noise.
-	noiseClip = 9
+	// noiseClip bounds one difference, in units of what is known: a jump that ends
+	// is no noise either.
+	noiseClip = 4
 )
 
 func (z *noise) add(fast float64) {
