@@ -8,7 +8,7 @@ import (
 
 const (
 	backoffBase = 500 * time.Millisecond
-	backoffCap  = 30 * time.Second
+	backoffCap  = 20 * time.Second // everybody is back within half a minute of an outage's end
 
 	// settled is how long a stream must live past its welcome to count as good.
 	settled = 5 * time.Second

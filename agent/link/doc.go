@@ -13,7 +13,7 @@
 //
 // # Back-off
 //
-// Exponential with full jitter: uniform in [0, min(30 s, 0.5 s · 2^n)). A
+// Exponential with full jitter: uniform in [0, min(20 s, 0.5 s · 2^n)). A
 // controller's retry-after is waited out first. n returns to 0 once a stream has
 // lived for five seconds past its welcome.
 //

@@ -52,7 +52,7 @@ func TestTheExchangeWithTheLeastRoundTripCounts(t *testing.T) {
 }
 
 func TestBackoffIsBoundedAndSpread(t *testing.T) {
-	for n, limit := range map[int]time.Duration{0: 500 * time.Millisecond, 1: time.Second, 5: 16 * time.Second, 6: 30 * time.Second, 1000: 30 * time.Second} {
+	for n, limit := range map[int]time.Duration{0: 500 * time.Millisecond, 1: time.Second, 5: 16 * time.Second, 6: 20 * time.Second, 1000: 20 * time.Second} {
 		var sum time.Duration
 		const rounds = 2000
 		for range rounds {

@@ -84,6 +84,18 @@ func init() {
 	// The whole on one machine: the agents, too, take their share of its cores.
 	add("roll-back/99 % of 1,000 agents, median", "Rollback/ours/1000", "median-ms", "5x", 5000)
 	add("roll-back/99 % of 1,000 agents, worst", "Rollback/ours/1000", "worst-ms", "5x", 5000)
+	// Two outages of all controllers: a restart, and one that has agents wait as long
+	// as they ever do between attempts.
+	for _, outage := range []string{"5s", "1m0s"} {
+		r := whole
+		r.bench, r.time, r.unit = "Return/ours/"+outage, "1x", "s"
+		r.name, r.metric, r.target = "return/last of 10,000 agents current after an outage of "+outage, "last-s", target{most: 30}
+		rows = append(rows, r)
+		r.name, r.metric, r.unit, r.target = "return/rows written a second meanwhile, after "+outage, "rows/s", "", target{most: 100}
+		rows = append(rows, r)
+		r.name, r.metric, r.unit, r.target = "return/controller's peak of memory an agent, after "+outage, "peak-KiB/agent", "KiB", target{most: 128}
+		rows = append(rows, r)
+	}
 	for _, db := range []string{"sqlite", "postgres"} {
 		add("explain/p99 over REST, "+db, "Explain/ours/"+db, "p99-ms", "500x", 100)
 	}

@@ -147,6 +147,9 @@ func (p *Program) Client() *Client {
 // Signal sends a signal and does not wait.
 func (p *Program) Signal(s os.Signal) { require.NoError(p.t, p.cmd.Process.Signal(s)) }
 
+// PID is its process.
+func (p *Program) PID() int { return p.cmd.Process.Pid }
+
 // Output is what the program has written so far.
 func (p *Program) Output() string { return p.out.String() }
 
