@@ -9,6 +9,7 @@ import (
 	"github.com/allspark/allspark/server/api"
 	"github.com/allspark/allspark/server/auth"
 	"github.com/allspark/allspark/server/control"
+	"github.com/allspark/allspark/server/experiment"
 	"github.com/allspark/allspark/server/quota"
 	"github.com/allspark/allspark/server/scene"
 	"github.com/allspark/allspark/server/settings"
@@ -50,6 +51,10 @@ func dto(v any) (shown any, version int64) {
 	case *quota.Group:
 		if o != nil {
 			return toQuotaGroup(o), o.Version
+		}
+	case *experiment.Experiment:
+		if o != nil {
+			return toExperiment(o), o.Version
 		}
 	case *alert.Sink:
 		if o != nil {

@@ -2,6 +2,7 @@ package restapi
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,5 +67,35 @@ func TestAnExperimentFromDraftToEnd(t *testing.T) {
 "arms":[{"name":"a","share":50,"available_rt":"soon"},{"name":"b","share":60}]}`)
 		require.Equal(t, 422, w.Code)
 		require.Contains(t, w.Body.String(), "arms[0].available_rt")
+	})
+}
+
+func TestADraftIsReplacedByTheVersionThatWasRead(t *testing.T) {
+	withDesk(t, func(d *desk) {
+		d.do("operator", "POST", "/experiments", experimentOf("drafted"))
+		replaced := strings.Replace(experimentOf("drafted"), `"1h"`, `"2h"`, 1)
+		w := d.do("operator", "PUT", "/experiments/drafted", replaced, "If-Match", `"1"`)
+		require.Equal(t, 200, w.Code, w.Body)
+
+		w = d.do("operator", "PUT", "/experiments/drafted", strings.Replace(replaced, `"2h"`, `"3h"`, 1), "If-Match", `"1"`)
+		require.Equal(t, 409, w.Code, w.Body)
+		var p api.Problem
+		require.NoError(t, json.Unmarshal(w.Body.Bytes(), &p))
+		require.Equal(t, "stale", p.Code)
+		require.NotNil(t, p.Conflict)
+		require.Equal(t, `"2"`, p.Conflict.ETag)
+		of := func(raw json.RawMessage) string {
+			var x api.Experiment
+			require.NoError(t, json.Unmarshal(raw, &x))
+			return x.Duration
+		}
+		require.Equal(t, []string{"1h0m0s", "3h", "2h0m0s"}, []string{of(p.Conflict.Base), of(p.Conflict.Mine), of(p.Conflict.Theirs)})
+
+		w = d.do("operator", "PUT", "/experiments/drafted", replaced)
+		require.Equal(t, 428, w.Code, "which version was read must be said")
+		w = d.do("operator", "POST", "/experiments/drafted/start", `{"reason":"go"}`)
+		require.Equal(t, 200, w.Code, w.Body)
+		w = d.do("operator", "PUT", "/experiments/drafted", replaced, "If-Match", `"3"`)
+		require.Equal(t, 409, w.Code, "what was started stays what it was")
 	})
 }

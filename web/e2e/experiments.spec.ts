@@ -45,6 +45,46 @@ test("an experiment is drafted, started, measured and stopped, and its claims go
   await expect(page.getByRole("heading", { name })).toBeVisible();
   await expect(page.getByText("A draft changes nothing")).toBeVisible();
   expect(await claims()).toEqual([]);
+
+  // The draft is edited as it was written; what others save meanwhile is not written over unasked.
+  const meanwhile = async (duration: string) => {
+    const at = `/api/v1/experiments/${name}`;
+    const now = (await (await page.request.get(at)).json()) as { version: number } & Record<string, unknown>;
+    const put = await page.request.put(at, {
+      headers: { "If-Match": `"${now.version}"` },
+      data: {
+        ...Object.fromEntries(["name", "scope", "measure", "arms"].map((k) => [k, now[k]])),
+        reason: "a colleague's",
+        duration,
+      },
+    });
+    expect(put.status()).toBe(200);
+  };
+  const save = dialog.getByRole("button", { name: "Save" });
+  await page.getByRole("button", { name: "Edit", exact: true }).click();
+  await expect(dialog.getByLabel("Arm 2", { exact: true })).toHaveValue("less");
+  await expect(dialog.getByLabel("Reason")).toHaveValue("what is recall worth?");
+  await dialog.getByLabel("Level 2").fill("20.5");
+  await expect(dialog.getByText("a whole number 1–100").first()).toBeVisible();
+  await expect(save).toBeDisabled();
+  await dialog.getByLabel("Level 2").fill("30");
+  await meanwhile("40m");
+  await save.click();
+  await expect(dialog.getByRole("alert")).toContainText("Somebody else changed it meanwhile");
+  await expect(dialog.getByRole("alert")).toContainText("40m");
+  await accessible(page);
+  await dialog.getByRole("button", { name: "Take theirs" }).click();
+  await expect(dialog.getByLabel("Duration")).toHaveValue("40m");
+  await expect(dialog.getByLabel("Level 2")).toHaveValue("20");
+  await dialog.getByLabel("Duration").fill("20m");
+  await dialog.getByLabel("Reason").fill("what is recall worth?");
+  await meanwhile("50m");
+  await save.click();
+  await dialog.getByRole("button", { name: "Overwrite with mine" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByText("20m", { exact: true })).toBeVisible();
+  await expect(page.getByText("what is recall worth?")).toBeVisible();
+
   await page.getByRole("button", { name: "Start", exact: true }).click();
   await dialog.getByLabel("Reason").fill("go");
   await dialog.getByRole("button", { name: "Start", exact: true }).click();
@@ -80,6 +120,9 @@ test("an experiment is drafted, started, measured and stopped, and its claims go
   await expect(page.getByText(/Sample ratio: p = /)).toBeVisible();
   await expect(page.getByRole("alert")).toHaveCount(0); // no mismatch
   await expect(page.getByRole("img", { name: /Lift of value over as-it-is/ })).toBeVisible();
+  // The whole comparison is in sight.
+  const box = page.getByRole("region", { name: "Arms against the control" });
+  expect(await box.evaluate((el) => el.scrollWidth - el.clientWidth)).toBe(0);
   await accessible(page);
   await page.getByLabel("Metric").selectOption("timeouts");
   await expect(page.getByRole("img", { name: "Timeouts" })).toBeVisible();

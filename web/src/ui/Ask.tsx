@@ -10,6 +10,9 @@ interface Props {
   needReason?: boolean;
   noReason?: boolean;
   okDisabled?: boolean;
+  reason?: string; // to begin with
+  /** Shows a failure in another way; nothing for the usual one. */
+  failed?: (error: unknown, again: () => void) => ReactNode;
   width?: number;
   children?: ReactNode;
   onOk: (reason: string) => Promise<unknown>;
@@ -19,7 +22,7 @@ interface Props {
 /** A dialog that asks for a reason, does one thing, and shows the problem if it fails. */
 export function Ask(props: Props) {
   const { t } = useTranslation();
-  const [reason, setReason] = useState("");
+  const [reason, setReason] = useState(props.reason ?? "");
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const lacking = props.needReason && !reason.trim();
@@ -63,7 +66,7 @@ export function Ask(props: Props) {
             />
           </label>
         )}
-        {error !== undefined && <ProblemBox error={error} />}
+        {error !== undefined && (props.failed?.(error, () => void go()) ?? <ProblemBox error={error} />)}
       </div>
     </Modal>
   );

@@ -52,6 +52,13 @@ export default {
     internal: "The server failed.",
     invalid: "Refused.",
   },
+  conflict: {
+    base: "What both started from",
+    mine: "Yours",
+    theirs: "Theirs",
+    takeTheirs: "Take theirs",
+    overwrite: "Overwrite with mine",
+  },
   glass: {
     open: "Break the glass…",
     title: "Break the glass",

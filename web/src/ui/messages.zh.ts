@@ -52,6 +52,13 @@ export default {
     internal: "服务器出错。",
     invalid: "请求被拒绝。",
   },
+  conflict: {
+    base: "共同起点",
+    mine: "我的",
+    theirs: "对方的",
+    takeTheirs: "采用对方的",
+    overwrite: "用我的覆盖",
+  },
   glass: {
     open: "破窗…",
     title: "破窗",

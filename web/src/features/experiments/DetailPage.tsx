@@ -12,7 +12,8 @@ import { PageHead, Tag } from "../../ui/marks";
 import { Empty, Loaded, Skeleton } from "../../ui/states";
 import { remove, start, stop, useExperiment, useResult, type Experiment } from "./api";
 import { ArmsTable } from "./ArmsTable";
-import { documentOf } from "./draft";
+import { documentOf, settingsOf, short } from "./draft";
+import { Edit } from "./Form";
 import { State } from "./marks";
 import { Warnings } from "./Warnings";
 
@@ -34,6 +35,7 @@ function Detail({ experiment: x }: { experiment: Experiment }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const may = useCan("claim");
+  const [editing, setEditing] = useState(false);
   const [doing, setDoing] = useState<Doing>();
   const result = useResult(x.id, x.state === "running");
   const scope = [x.scope.scene, x.scope.idc, x.scope.app, x.scope.point].join("/");
@@ -52,6 +54,7 @@ function Detail({ experiment: x }: { experiment: Experiment }) {
         actions={
           <>
             <CopyAs yaml={() => documentOf(x)} cli={showExperiment(x.name)} />
+            {may && x.state === "draft" && <Button onClick={() => setEditing(true)}>{t("ui.edit")}</Button>}
             {may && x.state === "draft" && (
               <Button type="primary" onClick={() => setDoing("start")}>
                 {t("experiments.start")}
@@ -85,8 +88,18 @@ function Detail({ experiment: x }: { experiment: Experiment }) {
         </div>
         <div>
           <dt>{t("experiments.duration")}</dt>
-          <dd>{x.duration}</dd>
+          <dd>{short(x.duration)}</dd>
         </div>
+        {x.state === "draft" && (
+          <div>
+            <dt>{t("experiments.arms")}</dt>
+            {x.arms.map((a) => (
+              <dd key={a.name}>
+                {[a.name, `${a.share} %`, settingsOf(a) || t("experiments.asItIs")].join(" · ")}
+              </dd>
+            ))}
+          </div>
+        )}
         {x.started_at && (
           <div>
             <dt>{t("experiments.started")}</dt>
@@ -120,6 +133,15 @@ function Detail({ experiment: x }: { experiment: Experiment }) {
           )}
         </Loaded>
       )}
+      {editing && (
+        <Edit
+          experiment={x}
+          onClose={() => setEditing(false)}
+          onDone={(saved) =>
+            void navigate(`/experiments/${encodeURIComponent(saved.name)}`, { replace: true })
+          }
+        />
+      )}
       {doing && (
         <Ask
           title={t(`experiments.ask.${doing}`, { name: x.name })}
@@ -129,7 +151,7 @@ function Detail({ experiment: x }: { experiment: Experiment }) {
           onClose={() => setDoing(undefined)}
           onOk={act[doing]}
         >
-          {t(`experiments.askHint.${doing}`, { duration: x.duration, n: x.arms.length })}
+          {t(`experiments.askHint.${doing}`, { duration: short(x.duration), n: x.arms.length })}
         </Ask>
       )}
     </>

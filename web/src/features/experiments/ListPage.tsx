@@ -10,7 +10,7 @@ import { Icon } from "../../ui/icons";
 import { PageHead, Tag } from "../../ui/marks";
 import { Empty, Loaded } from "../../ui/states";
 import { useExperiments, type Experiment } from "./api";
-import { Create } from "./Create";
+import { Create } from "./Form";
 import { State } from "./marks";
 
 const pathOf = (x: Experiment) => `/experiments/${encodeURIComponent(x.name)}`;
@@ -130,12 +130,7 @@ export function ListPage() {
           );
         }}
       </Loaded>
-      {creating && (
-        <Create
-          onClose={() => setCreating(false)}
-          onDone={(name) => void navigate(`/experiments/${encodeURIComponent(name)}`)}
-        />
-      )}
+      {creating && <Create onClose={() => setCreating(false)} onDone={(x) => void navigate(pathOf(x))} />}
     </div>
   );
 }

@@ -61,6 +61,15 @@ export const create = (body: ExperimentInput) =>
     client.POST("/api/v1/experiments", { params: { header: { "Idempotency-Key": intent() } }, body }),
   ).then(after);
 
+/** Replaces a draft, if it is still at the version that was read. */
+export const save = (x: Experiment, version: number, body: ExperimentInput) =>
+  take<Experiment>(
+    client.PUT("/api/v1/experiments/{experiment}", {
+      params: { ...path(x.id), header: { "If-Match": `"${version}"` } },
+      body,
+    }),
+  ).then(after);
+
 export const start = (name: string, reason: string) =>
   take<Experiment>(
     client.POST("/api/v1/experiments/{experiment}/start", {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { blank, faults, inputOf, patterns, type Draft } from "./draft";
+import type { Experiment } from "./api";
+import { blank, draftOf, faults, inputOf, linesOf, patterns, type Draft } from "./draft";
 
 const sound = (): Draft => ({
   ...blank(),
@@ -37,4 +38,26 @@ test.each<[string, (d: Draft) => void]>([
 
 test("each pattern divides no more than all traffic", () => {
   for (const arms of Object.values(patterns)) expect(faults({ ...sound(), arms })).toEqual({});
+});
+
+test("what was stored is typed as it was written, and goes back unchanged", () => {
+  const d: Draft = {
+    ...sound(),
+    duration: "1h30m",
+    arms: [
+      ...patterns.crowd!.slice(0, 2),
+      { name: "off", share: "20.5", strategy: "fixed", level: "80", rt: "" },
+    ],
+  };
+  const stored = { ...inputOf(d, "why"), duration: "1h30m0s", version: 3 } as unknown as Experiment;
+  expect(draftOf(stored)).toEqual(d);
+  expect(inputOf(draftOf(stored), "why")).toEqual(inputOf(d, "why"));
+  expect(draftOf({ ...stored, duration: "24h0m0s" }).duration).toBe("24h");
+  expect(draftOf({ ...stored, duration: "10s" }).duration).toBe("10s");
+});
+
+test("a draft is laid beside another line by line", () => {
+  expect(linesOf(inputOf(sound(), "worth it?"))).toBe(
+    "dynamic\nworth it?\nk2/*/sn/recall\nmerger/merge\n1h\ndynamic · 50 %\noff · 50 % · fixed, level 80",
+  );
 });

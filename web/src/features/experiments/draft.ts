@@ -97,6 +97,38 @@ export function inputOf(d: Draft, reason: string): ExperimentInput {
   };
 }
 
+/** "24h0m0s" as people write it. */
+export const short = (d: string) => d.replace(/([hm])0s$/, "$1").replace(/h0m$/, "h");
+
+/** What is written, as it is typed; of a stored draft or of what a stale write sent. */
+export const draftOf = (x: Experiment | ExperimentInput): Draft => ({
+  name: x.name,
+  scope: {
+    scene: x.scope.scene ?? "*",
+    idc: x.scope.idc ?? "*",
+    app: x.scope.app ?? "*",
+    point: x.scope.point ?? "*",
+  },
+  measure: { app: x.measure.app, point: x.measure.point },
+  duration: short(x.duration),
+  arms: x.arms.map((a) =>
+    arm(a.name, String(a.share), a.strategy, a.level ? String(a.level) : "", a.available_rt),
+  ),
+});
+
+/** One line a field, to lay versions side by side. */
+export function linesOf(x: Experiment | ExperimentInput): string {
+  const d = draftOf(x);
+  return [
+    d.name,
+    x.reason,
+    Object.values(d.scope).join("/"),
+    `${d.measure.app}/${d.measure.point}`,
+    d.duration,
+    ...x.arms.map((a) => [a.name, `${a.share} %`, settingsOf(a)].filter(Boolean).join(" · ")),
+  ].join("\n");
+}
+
 /** The document that the command line reads. */
 export const documentOf = (x: Experiment): ExperimentInput => ({
   name: x.name,

@@ -17,7 +17,11 @@ export function State({ experiment: x }: { experiment: Experiment }) {
 export const signed = (v: number, digits = 2) =>
   `${v > 0 ? "+" : v < 0 ? "−" : "±"}${Math.abs(v * 100).toFixed(digits)} %`;
 
-export const span = (i: Interval) => `${signed(i.low)} … ${signed(i.high)}`;
+export const span = (i: Interval) => `${signed(i.low).replace(" %", "")} … ${signed(i.high)}`;
+
+/** Milliseconds and per cent without the unit, which stands in the column's head. */
+export const inMS = (v: number) => v.toFixed(v >= 100 ? 0 : v >= 10 ? 1 : 2);
+export const inPercent = (v: number) => (v * 100).toFixed(2);
 
 /** The interval that counts now: of one look after the planned end, the always-valid one before. */
 export const counts = (l: Lift, final: boolean) => (final ? l.lift : l.anytime);
@@ -29,17 +33,16 @@ export function LiftCell({ lift, final }: { lift?: Lift; final: boolean }) {
   if (!lift) return <span className="soft">{t("experiments.tooLittle")}</span>;
   const interval = counts(lift, final);
   return (
-    <span className="lift-cell">
+    <div className="lift-cell">
       {interval ? (
-        <>
-          <b>{signed(interval.estimate)}</b> <span className="soft">{span(interval)}</span>
-        </>
+        <b>{signed(interval.estimate)}</b>
       ) : (
         <span className="soft">{t("experiments.noRatio")}</span>
-      )}
+      )}{" "}
       {lift.verdict !== "unclear" && (
         <Tag tone={words[lift.verdict]}>{t(`experiments.verdicts.${lift.verdict}`)}</Tag>
       )}
-    </span>
+      {interval && <div className="soft">{span(interval)}</div>}
+    </div>
   );
 }

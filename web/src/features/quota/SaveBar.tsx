@@ -119,9 +119,9 @@ function Clash(props: { draft: Draft; theirs: QuotaGroup; onTheirs: () => void; 
           <thead>
             <tr>
               <th>{t("ui.path")}</th>
-              <th>{t("templates.base")}</th>
-              <th>{t("templates.mine")}</th>
-              <th>{t("templates.theirs")}</th>
+              <th>{t("ui.conflict.base")}</th>
+              <th>{t("ui.conflict.mine")}</th>
+              <th>{t("ui.conflict.theirs")}</th>
             </tr>
           </thead>
           <tbody>

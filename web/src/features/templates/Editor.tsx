@@ -7,6 +7,7 @@ import { useCan } from "../../api/session";
 import type { TemplateDetail, TemplateDocument } from "../../api/types";
 import { Ask } from "../../ui/Ask";
 import { getTemplate } from "../../ui/commands";
+import { ConflictBox } from "../../ui/ConflictBox";
 import { CopyAs } from "../../ui/CopyAs";
 import { Icon } from "../../ui/icons";
 import { PageHead, Tag } from "../../ui/marks";
@@ -15,9 +16,8 @@ import { Empty, Loaded, ProblemBox, Skeleton } from "../../ui/states";
 import { Tabs } from "../../ui/Tabs";
 import * as api from "./api";
 import { Checks, type Jump } from "./Checks";
-import { ConflictBox } from "./ConflictBox";
 import { DiffView } from "./DiffView";
-import { blank, fromWire, toJSON, type Doc } from "./document";
+import { blank, fromWire, sideOf, toJSON, type Doc } from "./document";
 import { GearsTab } from "./GearsTab";
 import { HistoryTab } from "./HistoryTab";
 import { HeadFields, ParametersTab } from "./ParametersTab";
@@ -233,6 +233,7 @@ function Editor({ detail }: { detail: TemplateDetail & { etag: string } }) {
       {conflict ? (
         <ConflictBox
           problem={conflict}
+          text={sideOf}
           onTheirs={() => take(detail)}
           onMine={() => void save(conflict.body.conflict?.etag ?? detail.etag)}
         />

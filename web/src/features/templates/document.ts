@@ -242,3 +242,14 @@ export function blank(name: string): Doc {
     ],
   };
 }
+
+/** One side of a stale write as YAML: a document, or a template with its draft. */
+export function sideOf(v: unknown): string {
+  const content =
+    (v as { draft?: TemplateDocument } | undefined)?.draft ?? (v as TemplateDocument | undefined);
+  try {
+    return content ? toYAML(fromWire(content)) : "";
+  } catch {
+    return JSON.stringify(v, null, 1);
+  }
+}

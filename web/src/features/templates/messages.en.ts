@@ -44,11 +44,6 @@ export default {
   leaveOk: "Leave",
   leaveHint: "What is not saved as a draft will be lost.",
   changedBy: "{{who}} has saved a newer version meanwhile. Saving yours will show both.",
-  base: "What both started from",
-  mine: "Yours",
-  theirs: "Theirs",
-  takeTheirs: "Take theirs",
-  overwrite: "Overwrite with mine",
   rollout: "Roll-out",
   sections: "Sections of the template",
   tabs: {

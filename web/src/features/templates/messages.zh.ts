@@ -44,11 +44,6 @@ export default {
   leaveOk: "离开",
   leaveHint: "未存为草稿的内容将丢失。",
   changedBy: "{{who}} 已保存了更新的版本。保存时会同时显示两者。",
-  base: "共同起点",
-  mine: "我的",
-  theirs: "对方的",
-  takeTheirs: "采用对方的",
-  overwrite: "用我的覆盖",
   rollout: "下发进度",
   sections: "模版的各部分",
   tabs: {

@@ -1,17 +1,73 @@
 import { Button } from "antd";
-import { useState } from "react";
+import { useRef, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { Problem } from "../../api/problem";
 import { Ask, Field } from "../../ui/Ask";
+import { ConflictBox } from "../../ui/ConflictBox";
 import { Icon } from "../../ui/icons";
-import { create, useApps } from "./api";
-import { blank, faults, inputOf, patterns, type DraftArm } from "./draft";
+import { create, save, useApps, type Experiment, type ExperimentInput } from "./api";
+import { ArmsFields } from "./ArmsFields";
+import { blank, draftOf, faults, inputOf, linesOf, patterns, type Draft } from "./draft";
 
-const strategies = ["fixed", "central", "crowd_rt", "external_timeout"];
+interface Props {
+  onClose: () => void;
+  onDone: (x: Experiment) => void;
+}
 
 /** A draft is only written down: nothing happens before it is started. */
-export function Create(props: { onClose: () => void; onDone: (name: string) => void }) {
+export function Create(props: Props) {
   const { t } = useTranslation();
-  const [draft, setDraft] = useState(blank);
+  return <Form {...props} title={t("experiments.new")} ok={t("ui.create")} start={blank()} onSave={create} />;
+}
+
+/** Changes a draft. What somebody else saved meanwhile is shown beside it, and nobody's is lost unasked. */
+export function Edit({ experiment, ...props }: Props & { experiment: Experiment }) {
+  const { t } = useTranslation();
+  const [base, setBase] = useState(experiment); // what the typing began with
+  const version = useRef(experiment.version);
+  return (
+    <Form
+      {...props}
+      key={base.version}
+      title={t("experiments.ask.edit", { name: base.name })}
+      ok={t("ui.save")}
+      start={draftOf(base)}
+      reason={base.reason}
+      onSave={(input) => save(base, version.current, input)}
+      failed={(error, again) => {
+        const theirs = error instanceof Problem && (error.body.conflict?.theirs as Experiment | undefined);
+        if (!theirs) return undefined;
+        return (
+          <ConflictBox
+            problem={error}
+            text={(v) => linesOf(v as ExperimentInput)}
+            onTheirs={() => {
+              version.current = theirs.version;
+              setBase(theirs);
+            }}
+            onMine={() => {
+              version.current = theirs.version;
+              again();
+            }}
+          />
+        );
+      }}
+    />
+  );
+}
+
+function Form(
+  props: Props & {
+    title: string;
+    ok: string;
+    start: Draft;
+    reason?: string;
+    onSave: (input: ExperimentInput) => Promise<Experiment>;
+    failed?: (error: unknown, again: () => void) => ReactNode;
+  },
+) {
+  const { t } = useTranslation();
+  const [draft, setDraft] = useState(props.start);
   const [touched, setTouched] = useState(false);
   const apps = useApps();
   const found = faults(draft);
@@ -20,8 +76,6 @@ export function Create(props: { onClose: () => void; onDone: (name: string) => v
     setTouched(true);
     setDraft({ ...draft, ...next });
   };
-  const arm = (i: number, next: Partial<DraftArm>) =>
-    change({ arms: draft.arms.map((a, k) => (k === i ? { ...a, ...next } : a)) });
   const points = (app: string) =>
     apps.data?.items.find((a) => a.name === app)?.points.map((p) => p.name) ?? [];
   const input = (label: string, path: string, value: string, set: (v: string) => void, list?: string) => (
@@ -37,13 +91,15 @@ export function Create(props: { onClose: () => void; onDone: (name: string) => v
   );
   return (
     <Ask
-      title={t("experiments.new")}
-      ok={t("ui.create")}
+      title={props.title}
+      ok={props.ok}
+      reason={props.reason}
+      failed={props.failed}
       needReason
       width={860}
       okDisabled={Object.keys(found).length > 0}
       onClose={props.onClose}
-      onOk={async (reason) => props.onDone((await create(inputOf(draft, reason))).name)}
+      onOk={async (reason) => props.onDone(await props.onSave(inputOf(draft, reason)))}
     >
       <datalist id="experiment-apps">
         {apps.data?.items.map((a) => (
@@ -114,64 +170,11 @@ export function Create(props: { onClose: () => void; onDone: (name: string) => v
             ))}
           </select>
         </legend>
-        <table className="data experiment-arms" aria-label={t("experiments.arms")}>
-          <thead>
-            <tr>
-              {(["arm", "share", "strategy", "level", "rt"] as const).map((k) => (
-                <th key={k}>{t(`experiments.col.${k}`)}</th>
-              ))}
-              <th aria-label={t("experiments.removeArm", { n: "" })} />
-            </tr>
-          </thead>
-          <tbody>
-            {draft.arms.map((a, i) => {
-              const cell = (key: keyof DraftArm, label: string) => (
-                <td>
-                  <input
-                    className={`native${say(`arms.${i}.${key}`) ? " bad" : ""}`}
-                    aria-label={`${label} ${i + 1}`}
-                    title={say(`arms.${i}.${key}`) || undefined}
-                    maxLength={63}
-                    value={a[key]}
-                    onChange={(e) => arm(i, { [key]: e.target.value })}
-                  />
-                </td>
-              );
-              return (
-                <tr key={i}>
-                  {cell("name", t("experiments.col.arm"))}
-                  {cell("share", t("experiments.col.share"))}
-                  <td>
-                    <select
-                      className="native"
-                      aria-label={`${t("experiments.col.strategy")} ${i + 1}`}
-                      value={a.strategy}
-                      onChange={(e) => arm(i, { strategy: e.target.value })}
-                    >
-                      <option value="">{t("experiments.asItIs")}</option>
-                      {strategies.map((s) => (
-                        <option key={s} value={s}>
-                          {s}
-                        </option>
-                      ))}
-                    </select>
-                  </td>
-                  {cell("level", t("experiments.col.level"))}
-                  {cell("rt", t("experiments.col.rt"))}
-                  <td>
-                    <Button
-                      size="small"
-                      icon={<Icon name="close" size={12} />}
-                      disabled={draft.arms.length <= 2}
-                      aria-label={t("experiments.removeArm", { n: i + 1 })}
-                      onClick={() => change({ arms: draft.arms.filter((_, k) => k !== i) })}
-                    />
-                  </td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
+        <ArmsFields
+          arms={draft.arms}
+          fault={(path) => say(path) || undefined}
+          onChange={(arms) => change({ arms })}
+        />
         {touched &&
           Object.entries(found)
             .filter(([p]) => p.startsWith("arms"))
