@@ -155,7 +155,8 @@ var accessTable = map[string]row{
 	"rollback-scene":      {"POST", "/scenes/k2/rollback", text(`{"version":1,"reason":"test"}`), sceneETag, [6]int{401, 403, 403, 200, 403, 403}},
 	"delete-scene":        {"DELETE", "/scenes/k2", nil, sceneETag, [6]int{401, 403, 403, 204, 403, 403}},
 	"list-scene-versions": {"GET", "/scenes/k2/versions", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
-	"scene-live":          {"GET", "/scenes/k2/live", nil, nil, [6]int{401, 200, 200, 200, 200, 200}}, // of the caller's apps and IDCs
+	"scene-live":          {"GET", "/scenes/k2/live", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},              // of the caller's apps and IDCs
+	"scene-history":       {"GET", "/scenes/k2/history?idc=ea119", nil, nil, [6]int{401, 200, 200, 200, 200, 200}}, // of the caller's apps
 	"list-allocations":    {"GET", "/scenes/k2/allocations", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},
 	"rebuild-allocation":  {"POST", "/scenes/k2/allocations", reason, nil, [6]int{401, 403, 403, 201, 403, 403}},
 	"get-allocation":      {"GET", "/scenes/k2/allocations/0", nil, nil, [6]int{401, 200, 200, 200, 200, 200}},

@@ -73,6 +73,7 @@
 //	GET    /points/{scene}/{idc}/{app}/{point}/explain   ?at= : why this gear
 //	GET    /points/{scene}/{idc}/{app}/{point}/agents    each agent's share, outliers marked
 //	GET    /history                                   series of points over a range
+//	GET    /scenes/{scene}/history                    target, RT gear, front end and nodes over a range
 //	GET    /leaderboard                               ranking by level, movement, flapping, floor, override
 //	GET    /leaderboard/export                        the same as CSV
 //

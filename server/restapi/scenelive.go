@@ -104,8 +104,11 @@ func idcsOf(x *scene.Scene, points []api.PointState) (idcs []string) {
 
 // linkNow gives target, RT gear and phase of a scene in an IDC, without its nodes.
 func (s *Server) linkNow(x *scene.Scene, idc string, claims []*control.Claim, status []feedback.LinkStatus, now time.Time) api.SceneLink {
-	target := feedback.TargetOf(claims, x, idc, now)
-	l := api.SceneLink{IDC: idc, TargetMS: ms(target), EffectiveMS: ms(target), Step: 1, Steps: x.Steps(), Phase: "idle", Nodes: []api.SceneLinkNode{}}
+	stand := feedback.StandAt(claims, x, idc, now)
+	l := api.SceneLink{
+		IDC: idc, TargetMS: ms(stand.Target), EffectiveMS: ms(stand.Effective), Step: stand.Step, Steps: stand.Steps,
+		Phase: "idle", Nodes: []api.SceneLinkNode{},
+	}
 	if k := slices.IndexFunc(status, func(y feedback.LinkStatus) bool { return y.Scene == x.Name && y.IDC == idc }); k >= 0 {
 		fillLink(&l, &status[k])
 	} else {
@@ -139,9 +142,7 @@ func phaseOf(l *api.SceneLink, name string, claims []*control.Claim) {
 		switch {
 		case c.Source == control.SourcePreset:
 			l.Phase, l.Since, l.Until = "preset", timePtr(c.Start), timePtr(c.End)
-		case c.Field == control.FieldTarget:
-			l.EffectiveMS = ms(c.Duration)
-		case l.Phase == "idle":
+		case c.Field != control.FieldTarget && l.Phase == "idle":
 			l.Phase = "feedback"
 		}
 	}

@@ -19,8 +19,8 @@ type sceneMoment struct {
 }
 
 // scenePast is a scene as it stood in a minute: measurements out of history, orders
-// out of the journal, sources and target out of the claims of that minute. What
-// only the regulating replica knew then (RT gear, table, row) is not kept.
+// out of the journal, sources, target and RT gear out of the claims of that minute.
+// What only the regulating replica knew then (table, row) is not kept.
 func (s *Server) scenePast(ctx context.Context, c *caller, x *scene.Scene, at time.Time) (*plain[api.SceneLive], error) {
 	from := at.UTC().Truncate(time.Minute)
 	end := from.Add(time.Minute)
@@ -72,15 +72,7 @@ func (s *Server) sceneAt(ctx context.Context, x *scene.Scene, t time.Time) (*sce
 		return x, nil
 	}
 	versions, err := s.deps.Scenes.Versions(ctx, x.ID, 200) // newest first
-	if err != nil {
-		return nil, err
-	}
-	for _, v := range versions {
-		if x = v; !v.UpdatedAt.After(t) {
-			break
-		}
-	}
-	return x, nil
+	return versionAt(x, versions, t), err
 }
 
 func toMinute(t *telemetry.Timed) *api.Metrics {

@@ -159,6 +159,10 @@ func (s *Server) sceneRoutes() {
 		method: http.MethodGet, path: "/scenes/{scene}/live", id: "scene-live", tag: tag, verb: auth.Read,
 		summary: "How a scene stands", description: "Target, RT gear, phase and what every node has and does, in each IDC that the caller sees; now, or as it was in a past minute.",
 	}, s.sceneLive)
+	handle(s, endpoint{
+		method: http.MethodGet, path: "/scenes/{scene}/history", id: "scene-history", tag: tag, verb: auth.Read,
+		summary: "How a scene stood over a range", description: "Target, RT gear, front end and each node in an IDC, by minute or by hour. At most 10,080 samples.",
+	}, s.sceneHistory)
 }
 
 // mayScene finds a scene that the caller may write, and the version they edited.

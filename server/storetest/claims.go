@@ -149,4 +149,21 @@ func testClaimsAt(t *testing.T, db *store.DB) {
 	require.Len(t, seen, 10)
 	_, _, err = db.ListClaims(ctx, control.ClaimFilter{After: "?"})
 	requireCode(t, fault.Invalid, err)
+
+	// Of all scenes' targets, those of one in one IDC that counted in a stretch: what
+	// a scene's history asks for.
+	for i, idc := range []string{"na61", "na61", gear.Any} {
+		c := &control.Claim{
+			Field: control.FieldTarget, Scope: control.Scope{Scene: "k2", IDC: idc, App: gear.Any, Point: gear.Any, Bucket: gear.Any},
+			Duration: time.Duration(i+1) * time.Millisecond, Source: control.SourceFeedback, Start: t0.Add(time.Duration(i) * time.Hour), End: t0.Add(time.Duration(i+1) * time.Hour),
+		}
+		require.NoError(t, db.CreateClaim(ctx, c, by("loop")))
+	}
+	aims, _, err := db.ListClaims(ctx, control.ClaimFilter{
+		Scope: control.Scope{Scene: "k2", IDC: "na61", App: gear.Any, Point: gear.Any}, Field: control.FieldTarget,
+		From: t0.Add(90 * time.Minute), To: t0.Add(24 * time.Hour),
+	})
+	require.NoError(t, err)
+	require.Len(t, aims, 1)
+	require.Equal(t, 2*time.Millisecond, aims[0].Duration, "it ended since, and is told all the same")
 }

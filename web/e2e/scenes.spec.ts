@@ -78,18 +78,32 @@ test("a target of 300 ms becomes 160: what it will be, preset, hold, hand-over, 
 test("time is split among the points, and the front end's timeouts stand beside the gear", async ({
   page,
 }) => {
-  const series: unknown[] = [];
+  interface History {
+    at: string[];
+    effective_ms: number[];
+    step: number[];
+    front: { count: number[] };
+  }
+  const told: Promise<History>[] = [];
   page.on("response", (r) => {
-    if (r.url().includes("/api/v1/history")) series.push(r.url());
+    if (r.url().includes("/api/v1/scenes/k2/history")) told.push(r.json() as Promise<History>);
   });
   await page.goto(`${address()}/scenes/k2?tab=split`);
   await expect(page.getByRole("img", { name: /^(Split|RT拆分)$/ }).locator("canvas")).toBeVisible();
   await expect(
     page.getByRole("img", { name: /Front-end timeouts and RT gear|前端超时率与RT档位/ }).locator("canvas"),
   ).toBeVisible();
-  await expect.poll(() => series.length).toBeGreaterThanOrEqual(6); // one an app, the front's among them
   await page.getByRole("combobox", { name: /Span of the charts|图表跨度/ }).selectOption("60");
-  await expect.poll(() => series.length).toBeGreaterThanOrEqual(12);
+  // Of each minute it is told what was aimed at and in which gear, whoever had this page open then.
+  await expect.poll(() => told.length).toBeGreaterThanOrEqual(2);
+  const h = await told.at(-1)!;
+  expect(h.effective_ms).toHaveLength(h.at.length);
+  expect(h.effective_ms.every((ms) => ms > 0) && h.step.every((n) => n >= 1)).toBe(true);
+  const now = await page.evaluate(async () => {
+    const got = await fetch("/api/v1/scenes/k2");
+    return ((await got.json()) as { target: string }).target;
+  });
+  expect(`${h.effective_ms.at(-1)}ms`).toBe(now);
   if (shots) await page.screenshot({ path: `${shots}/scene-split.png`, fullPage: true });
   await accessible(page);
 });

@@ -1880,6 +1880,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/scenes/{scene}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How a scene stood over a range
+         * @description Target, RT gear, front end and each node in an IDC, by minute or by hour. At most 10,080 samples.
+         */
+        get: operations["scene-history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/scenes/{scene}/live": {
         parameters: {
             query?: never;
@@ -7532,6 +7552,20 @@ export interface components {
             /** @description What is allowed and rarely meant. */
             warnings: components["schemas"]["ProblemError"][];
         };
+        SceneColumns: {
+            /** @description Requests. */
+            count: number[];
+            /** @description Mean RT. */
+            rt_mean_ms: number[];
+            /** @description Median RT. */
+            rt_p50_ms: number[];
+            /** @description 95th percentile. */
+            rt_p95_ms: number[];
+            /** @description 99th percentile. */
+            rt_p99_ms: number[];
+            /** @description Timed out. */
+            timeouts: number[];
+        };
         SceneDraft: {
             /** @description What speaks for each edge. */
             edges: components["schemas"]["SceneDraftEdge"][];
@@ -7608,6 +7642,38 @@ export interface components {
             edges: components["schemas"]["SceneEdge"][];
             /** @description Points and external edges. */
             nodes: components["schemas"]["SceneNode"][];
+        };
+        SceneHistory: {
+            /** @description Start of each sample, from when the scene was created on. */
+            at: string[];
+            /** @description Target of the RT gear's step then. */
+            effective_ms: number[];
+            /**
+             * Format: date-time
+             * @description Start.
+             */
+            from: string;
+            /** @description As the front end saw it; absent where the caller does not see its app. */
+            front?: components["schemas"]["SceneColumns"];
+            /** @description Of the graph as it is now; only those the caller sees. */
+            nodes: components["schemas"]["SceneNodeHistory"][];
+            /** @description Step of the RT gear then; 1 is the target itself. */
+            step: number[];
+            /**
+             * Format: int64
+             * @description Distance of samples: a minute or an hour.
+             * @example 60000
+             */
+            step_ms: number;
+            /** @description How many there were. */
+            steps: number[];
+            /** @description What was wished at the end of the sample: a claim's, else the scene's own. Claims are kept at least as long as history by hour. */
+            target_ms: number[];
+            /**
+             * Format: date-time
+             * @description End.
+             */
+            to: string;
         };
         SceneInput: {
             /** @description For people. */
@@ -7821,6 +7887,22 @@ export interface components {
              * @description Where the editor drew it.
              */
             y?: number;
+        };
+        SceneNodeHistory: {
+            /** @description Requests. */
+            count: number[];
+            /** @description Node id. */
+            id: string;
+            /** @description Mean RT. */
+            rt_mean_ms: number[];
+            /** @description Median RT. */
+            rt_p50_ms: number[];
+            /** @description 95th percentile. */
+            rt_p95_ms: number[];
+            /** @description 99th percentile. */
+            rt_p99_ms: number[];
+            /** @description Timed out. */
+            timeouts: number[];
         };
         ScenePage: {
             /** @description The page's objects. */
@@ -21503,6 +21585,110 @@ export interface operations {
                 };
                 content: {
                     "text/csv": string;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "scene-history": {
+        parameters: {
+            query: {
+                /** @description Machine room. */
+                idc: string;
+                /** @description An hour before to by default. */
+                from?: string;
+                /** @description Now by default. */
+                to?: string;
+                /** @description Distance of samples; auto is by minute up to two days. */
+                step?: "auto" | "minute" | "hour";
+            };
+            header?: never;
+            path: {
+                /** @description Scene, by name or id. */
+                scene: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SceneHistory"];
                 };
             };
             /** @description Bad Request */

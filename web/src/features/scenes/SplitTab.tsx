@@ -7,20 +7,23 @@ import { Plot } from "./Plot";
 import { joined, minutesOf, secondOf, withSecond, type Moment } from "./split";
 import type { Scene, SceneLink } from "./types";
 
-const spans = [15, 60, 360] as const;
+const spans = [15, 60, 360, 1440] as const;
+
+/** Nobody asked for anything: a gap, not a split of nothing. */
+const quiet = (m: Moment) => Object.keys(m.nodes).length === 0;
 
 /** How the scene's time is split among its points: by minute out of history, by second since the page was opened. */
 export default function SplitTab({ scene, link }: { scene: Scene; link: SceneLink }) {
   const { t } = useTranslation();
   const [minutes, setMinutes] = useState<number>(15);
   const [seconds, setSeconds] = useState<Moment[]>([]);
-  const history = useSceneHistory(scene, link.idc, minutes);
+  const history = useSceneHistory(scene.name, link.idc, minutes);
   useEffect(
     () => setSeconds((old) => withSecond(old, secondOf(link, scene.statistic))),
     [link, scene.statistic],
   );
   const past = useMemo(
-    () => minutesOf(scene.graph, scene.front, history.data ?? [], scene.statistic),
+    () => (history.data ? minutesOf(scene.graph, history.data, scene.statistic) : []),
     [scene, history.data],
   );
   const moments = useMemo(() => joined(past, seconds), [past, seconds]);
@@ -37,7 +40,7 @@ export default function SplitTab({ scene, link }: { scene: Scene; link: SceneLin
           stack: "split",
           areaStyle: { opacity: 0.35 },
           lineStyle: { width: 1 },
-          data: moments.map((m) => [m.at, m.nodes[id] ?? 0]),
+          data: moments.map((m) => [m.at, quiet(m) ? null : (m.nodes[id] ?? 0)]),
         })),
         {
           name: t("scenes.actual"),

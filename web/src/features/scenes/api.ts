@@ -12,9 +12,9 @@ import type {
   ProfileUpload,
   Scene,
   SceneDraft,
+  SceneHistory,
   SceneInput,
   SceneLive,
-  Series,
 } from "./types";
 
 export function useScenes() {
@@ -217,24 +217,19 @@ export function useProfileCheck(upload: ProfileUpload | undefined) {
 }
 
 /** The series, by minute, of a scene's points and of its front in an IDC. */
-export function useSceneHistory(scene: Scene, idc: string, minutes: number) {
-  const apps = [...new Set([scene.front.app, ...scene.graph.nodes.map((n) => n.place.app)])].filter(Boolean);
+export function useSceneHistory(scene: string, idc: string, minutes: number) {
   return useQuery({
-    queryKey: ["history", "scene", scene.name, idc, minutes, ...apps],
-    queryFn: async ({ signal }) => {
-      const from = new Date(Date.now() - minutes * 60_000).toISOString();
-      const all = await Promise.all(
-        apps.map((app) =>
-          take<{ series: Series[] }>(
-            client.GET("/api/v1/history", {
-              params: { query: { scene: scene.name, idc, app, from, step: "minute" } },
-              signal,
-            }),
-          ),
-        ),
-      );
-      return all.flatMap((h) => h.series);
-    },
+    queryKey: ["history", "scene", scene, idc, minutes],
+    queryFn: ({ signal }) =>
+      take<SceneHistory>(
+        client.GET("/api/v1/scenes/{scene}/history", {
+          params: {
+            path: { scene },
+            query: { idc, from: new Date(Date.now() - minutes * 60_000).toISOString(), step: "minute" },
+          },
+          signal,
+        }),
+      ),
     refetchInterval: useRefresh(60_000),
     placeholderData: keepPreviousData,
   });

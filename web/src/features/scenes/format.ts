@@ -1,7 +1,10 @@
 import type { TFunction } from "i18next";
 import type { SceneLink } from "./types";
 
-type Metrics = NonNullable<SceneLink["live"]>;
+type Metrics = Pick<
+  NonNullable<SceneLink["live"]>,
+  "count" | "timeouts" | "rt_mean_ms" | "rt_p50_ms" | "rt_p95_ms" | "rt_p99_ms"
+>;
 
 /** Share of requests that timed out in a window. */
 export const late = (m: Metrics | null | undefined) => (m && m.count > 0 ? m.timeouts / m.count : undefined);

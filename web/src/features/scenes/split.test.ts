@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { joined, keptSeconds, minutesOf, secondOf, withSecond, type Moment } from "./split";
-import type { SceneGraph, SceneLink, Series } from "./types";
+import type { SceneGraph, SceneHistory, SceneLink } from "./types";
 
 const graph: SceneGraph = {
   nodes: [
@@ -9,47 +9,41 @@ const graph: SceneGraph = {
   ],
   edges: [],
 };
-const front = { app: "frontend", point: "entry" };
-
-const series = (
-  app: string,
-  point: string,
-  at: string[],
-  count: number[],
-  rt: number[],
-  timeouts: number[],
-) =>
-  ({
-    app,
-    point,
-    at,
-    count,
-    rt_mean_ms: rt,
-    rt_p50_ms: rt,
-    rt_p95_ms: rt.map((v) => v * 2),
-    rt_p99_ms: rt.map((v) => v * 3),
-    timeouts,
-  }) as unknown as Series;
+const column = (count: number[], rt: number[], timeouts = count.map(() => 0)) => ({
+  count,
+  timeouts,
+  rt_mean_ms: rt,
+  rt_p50_ms: rt,
+  rt_p95_ms: rt.map((v) => v * 2),
+  rt_p99_ms: rt.map((v) => v * 3),
+});
 
 const t0 = "2026-11-30T10:00:00Z";
 const t1 = "2026-11-30T10:01:00Z";
 
-it("puts the minutes of the points beside those of the front", () => {
-  const got = minutesOf(
-    graph,
-    front,
-    [
-      series("sn", "recall", [t1, t0], [10, 10], [7, 5], [0, 0]),
-      series("sn", "edge", [t0], [10], [9], [0]), // a call is no part of the split
-      series("frontend", "entry", [t0, t1], [100, 0], [50, 60], [4, 0]),
-      series("other", "point", [t0], [1], [1], [0]),
+it("puts the minutes of the points beside what was aimed at and the front", () => {
+  const history = {
+    at: [t0, t1],
+    target_ms: [200, 200],
+    effective_ms: [200, 160],
+    step: [1, 2],
+    steps: [3, 3],
+    front: column([100, 0], [50, 0], [4, 0]),
+    nodes: [
+      { id: "recall", ...column([10, 10], [5, 7]) },
+      { id: "edge", ...column([10, 0], [9, 0]) }, // a call is no part of the split
     ],
-    "p99",
-  );
-  expect(got).toEqual([
-    { at: Date.parse(t0), nodes: { recall: 5 }, actual: 150, late: 0.04 },
-    { at: Date.parse(t1), nodes: { recall: 7 } }, // no request came to the front in it
+  } as unknown as SceneHistory;
+  expect(minutesOf(graph, history, "p99")).toEqual([
+    { at: Date.parse(t0), target: 200, step: 1, nodes: { recall: 5 }, actual: 150, late: 0.04 },
+    { at: Date.parse(t1), target: 160, step: 2, nodes: { recall: 7 } }, // no request came to the front in it
   ]);
+  expect(minutesOf(graph, { ...history, front: undefined }, "mean")[0]).toEqual({
+    at: Date.parse(t0),
+    target: 200,
+    step: 1,
+    nodes: { recall: 5 }, // the front is another's app
+  });
 });
 
 const link = (at: string, count = 10) =>

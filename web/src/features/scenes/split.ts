@@ -1,13 +1,13 @@
 import { figure, late } from "./format";
-import type { SceneGraph, SceneLink, ScenePlace, Series } from "./types";
+import type { SceneGraph, SceneHistory, SceneLink } from "./types";
 
 /** How a scene stood at an instant: a minute of history, or a second seen live. */
 export interface Moment {
   at: number; // ms
-  target?: number; // told live only
+  target?: number; // of the RT gear's step
   actual?: number;
   late?: number; // share of the front end's requests that timed out
-  step?: number; // of the RT gear; told live only
+  step?: number; // of the RT gear
   nodes: Record<string, number>; // mean RT, ms
 }
 
@@ -33,45 +33,31 @@ export function secondOf(link: SceneLink, statistic: string | undefined): Moment
 export const withSecond = (old: Moment[], one: Moment | undefined): Moment[] =>
   !one || (old.at(-1)?.at ?? 0) >= one.at ? old : [...old.slice(1 - keptSeconds), one];
 
-/** The minutes of a scene in an IDC out of its points' series. */
-export function minutesOf(
-  graph: SceneGraph,
-  front: ScenePlace,
-  series: Series[],
-  statistic: string | undefined,
-): Moment[] {
-  const all = new Map<number, Moment>();
-  const moment = (at: string) => {
-    const ms = Date.parse(at);
-    let m = all.get(ms);
-    if (!m) all.set(ms, (m = { at: ms, nodes: {} }));
-    return m;
-  };
-  for (const s of series) {
-    const node = graph.nodes.find((n) => !n.external && n.place.app === s.app && n.place.point === s.point);
-    const whole = s.app === front.app && s.point === front.point;
-    if (!node && !whole) continue;
-    s.at.forEach((at, i) => {
-      const n = s.count[i] ?? 0;
-      if (n <= 0) return;
-      const m = moment(at);
-      if (node) m.nodes[node.id] = s.rt_mean_ms[i]!;
-      if (!whole) return;
-      const q = Number((statistic ?? "mean").slice(1));
-      m.actual = (
-        !statistic || statistic === "mean"
-          ? s.rt_mean_ms
-          : q <= 50
-            ? s.rt_p50_ms
-            : q <= 95
-              ? s.rt_p95_ms
-              : s.rt_p99_ms
-      )[i];
-      m.late = (s.timeouts[i] ?? 0) / n;
-    });
-  }
-  return [...all.values()].sort((a, b) => a.at - b.at);
-}
+/** The minutes of a scene in an IDC. What was aimed at is known of each; in some nobody asked for anything. */
+export const minutesOf = (graph: SceneGraph, h: SceneHistory, statistic: string | undefined): Moment[] => {
+  const own = new Set(graph.nodes.filter((n) => !n.external).map((n) => n.id));
+  return h.at.map((at, i) => {
+    const n = h.front?.count[i] ?? 0;
+    const one = {
+      count: n,
+      timeouts: h.front?.timeouts[i] ?? 0,
+      rt_mean_ms: h.front?.rt_mean_ms[i] ?? 0,
+      rt_p50_ms: h.front?.rt_p50_ms[i] ?? 0,
+      rt_p95_ms: h.front?.rt_p95_ms[i] ?? 0,
+      rt_p99_ms: h.front?.rt_p99_ms[i] ?? 0,
+    };
+    return {
+      at: Date.parse(at),
+      target: h.effective_ms[i],
+      actual: figure(one, statistic),
+      late: n > 0 ? one.timeouts / n : undefined,
+      step: h.step[i],
+      nodes: Object.fromEntries(
+        h.nodes.filter((x) => own.has(x.id) && x.count[i]! > 0).map((x) => [x.id, x.rt_mean_ms[i]!]),
+      ),
+    };
+  });
+};
 
 /** Minutes up to where the seconds begin, then the seconds. */
 export function joined(minutes: Moment[], seconds: Moment[]): Moment[] {
