@@ -1,6 +1,7 @@
 import { Button } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useSearchParams } from "react-router";
 import { useCan } from "../../api/session";
 import { Ask } from "../../ui/Ask";
 import { DataTable, type Column } from "../../ui/DataTable";
@@ -28,6 +29,9 @@ export default function AllocationTab(props: Props) {
   const [asking, setAsking] = useState(false);
   const [staged, setStaged] = useState<number>();
   const may = useCan("claim");
+  const [, setParams] = useSearchParams();
+  const show = (tab: string) => setParams((p) => (p.set("tab", tab), p), { replace: true });
+  const drawn = scene.graph.nodes.length > 0;
   const onRebuild = may ? () => setAsking(true) : undefined;
   return (
     <>
@@ -37,12 +41,19 @@ export default function AllocationTab(props: Props) {
             <Empty
               title={t("scenes.noTable")}
               action={
-                <Button disabled={!onRebuild} onClick={onRebuild}>
-                  {t("scenes.rebuild")}
-                </Button>
+                <span className="row">
+                  <Button type="primary" onClick={() => show(drawn ? "profiles" : "graph")}>
+                    {t(drawn ? "scenes.showProfiles" : "scenes.drawGraph")}
+                  </Button>
+                  {drawn && (
+                    <Button disabled={!onRebuild} onClick={onRebuild}>
+                      {t("scenes.rebuild")}
+                    </Button>
+                  )}
+                </span>
               }
             >
-              {t("scenes.noTableHint")}
+              {t(drawn ? "scenes.noTableHint" : "scenes.noGraphHint")}
               <ul>
                 {props.live.missing.map((m) => (
                   <li key={`${m.place.app}/${m.place.point}`}>

@@ -84,6 +84,7 @@ export default {
   rebuildTitle: "Build the table of {{scene}} now",
   noTable: "No allocation table yet",
   noTableHint: "Every point of the graph needs a profile: upload one, or wait until one is learnt.",
+  showProfiles: "Show the profiles",
   missing: "Without a profile",
   stale: "Stale profiles",
   tables: "Tables",

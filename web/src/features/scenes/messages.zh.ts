@@ -83,6 +83,7 @@ export default {
   rebuildTitle: "立即重建 {{scene}} 的分配表",
   noTable: "还没有分配表",
   noTableHint: "链路图的每个调控点都需要画像：上传，或等待学习完成。",
+  showProfiles: "查看画像",
   missing: "缺少画像",
   stale: "过期画像",
   tables: "分配表",
