@@ -156,7 +156,7 @@ func (s *Server) getAlert(ctx context.Context, c *caller, in *AlertPath) (*plain
 			out.Deliveries = append(out.Deliveries, toDelivery(names[d.Sink])(d))
 		}
 	}
-	if out.Plans, err = s.preparedPlans(ctx, a, now); err != nil {
+	if out.Plans, err = s.preparedPlans(ctx, c, a, now); err != nil {
 		return nil, err
 	}
 	return &plain[api.AlertDetail]{out}, nil
@@ -172,8 +172,9 @@ func (s *Server) sinkNames(ctx context.Context) (map[string]string, error) {
 }
 
 // preparedPlans finds the plans with a step that sets something where the alert
-// is: in a peak one chooses among them and composes nothing.
-func (s *Server) preparedPlans(ctx context.Context, a *alert.Alert, now time.Time) ([]api.AlertPlan, error) {
+// is, those that the caller may see: in a peak one chooses among them and composes
+// nothing.
+func (s *Server) preparedPlans(ctx context.Context, c *caller, a *alert.Alert, now time.Time) ([]api.AlertPlan, error) {
 	all, err := s.deps.Plans.List(ctx)
 	if err != nil {
 		return nil, err
@@ -184,7 +185,7 @@ func (s *Server) preparedPlans(ctx context.Context, a *alert.Alert, now time.Tim
 	}
 	out := []api.AlertPlan{}
 	for _, p := range all {
-		if p.State == plan.Done || p.State == plan.Stopped {
+		if p.State == plan.Done || p.State == plan.Stopped || !seesPlan(c, p) {
 			continue
 		}
 		x := api.AlertPlan{ID: p.ID, Name: p.Name, State: string(p.State), Purpose: p.Purpose}

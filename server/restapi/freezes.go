@@ -3,6 +3,7 @@ package restapi
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/allspark/allspark/proto/gear"
 	"github.com/allspark/allspark/server/api"
@@ -56,6 +57,17 @@ func (s *Server) freezeRoutes() {
 		Reasoned
 	},
 	) (*struct{}, error) {
+		freezes, err := s.deps.Plans.Freezes(ctx)
+		if err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(freezes, func(f plan.Freeze) bool { return f.ID == in.Freeze })
+		if i < 0 {
+			return nil, fault.New(fault.NotFound, "there is no such freeze in force")
+		}
+		if err := c.may(auth.Settings, freezes[i].App, freezes[i].IDC); err != nil {
+			return nil, err
+		}
 		return nil, s.deps.Plans.DeleteFreeze(ctx, in.Freeze, c.change(in.Reason, ""))
 	})
 	handle(s, endpoint{

@@ -3,6 +3,7 @@ package restapi
 import (
 	"context"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -10,8 +11,10 @@ import (
 
 // rootRoutes are outside the API: the document, its page, and probes.
 func (s *Server) rootRoutes() {
+	// Anybody may ask, and routes never change: each is made once.
+	document, page := sync.OnceValues(s.document), sync.OnceValues(s.docsPage)
 	s.engine.GET(prefix+"/openapi.json", func(g *gin.Context) {
-		b, err := s.document()
+		b, err := document()
 		if err != nil {
 			s.abort(g, asFailure(err, requestID(g.Request.Context())))
 			return
@@ -19,7 +22,7 @@ func (s *Server) rootRoutes() {
 		g.Data(http.StatusOK, "application/json", b)
 	})
 	s.engine.GET("/api/docs", func(g *gin.Context) {
-		b, err := s.docsPage()
+		b, err := page()
 		if err != nil {
 			s.abort(g, asFailure(err, requestID(g.Request.Context())))
 			return

@@ -10,6 +10,7 @@ import (
 
 	"github.com/allspark/allspark/server/api"
 	"github.com/allspark/allspark/server/auth"
+	"github.com/allspark/allspark/server/control"
 	"github.com/allspark/allspark/server/fault"
 	"github.com/allspark/allspark/server/template"
 )
@@ -226,8 +227,8 @@ func (s *Server) content(ctx context.Context, idOrName, which string) (*template
 	return t, d, err
 }
 
-// mayWrite wants the verb wherever the template serves, somewhere while it
-// serves nowhere.
+// mayWrite wants the verb wherever the template serves, by a binding or by a claim
+// that stands; somewhere while it serves nowhere.
 func (s *Server) mayWrite(ctx context.Context, c *caller, v auth.Verb, t *template.Template) error {
 	used, err := s.deps.Templates.WhereUsed(ctx, t.ID)
 	if err != nil {
@@ -235,6 +236,22 @@ func (s *Server) mayWrite(ctx context.Context, c *caller, v auth.Verb, t *templa
 	}
 	for _, b := range used {
 		if err := c.may(v, b.Selector.App, b.Selector.IDC); err != nil {
+			return err
+		}
+	}
+	now, err := s.deps.Control.Now(ctx)
+	if err != nil {
+		return err
+	}
+	claims, err := s.deps.Control.ClaimsAt(ctx, now)
+	if err != nil {
+		return err
+	}
+	for _, x := range claims {
+		if x.Field != control.FieldBinding || x.Template != t.ID {
+			continue
+		}
+		if err := c.may(v, x.Scope.App, x.Scope.IDC); err != nil {
 			return err
 		}
 	}
