@@ -12,6 +12,8 @@ const (
 	bucketsEvery = 5 * time.Second
 	// blockBytes is what a block takes at most in the usual report.
 	blockBytes = 32
+	// maxBuckets of one report: wire.MaxBuckets is more.
+	maxBuckets = 64
 )
 
 // takeBuckets gives what was counted by bucket when it is time.
@@ -25,17 +27,3 @@ func (r *reporter) takeBuckets(last bool) []gear.BucketReport {
 	r.agent.loops.ObserveBuckets(all)
 	return all
 }
-
-// splitBuckets takes as many as fit into one report.
-func splitBuckets(all []gear.BucketReport) (part, rest []gear.BucketReport) {
-	size := 0
-	for i := range all {
-		if size += len(all[i].RT) + len(all[i].Scene) + len(all[i].Point) + seriesBytes + gear.Blocks*blockBytes; (size > maxReport/2 || i == maxBuckets) && i > 0 {
-			return all[:i], all[i:]
-		}
-	}
-	return all, nil
-}
-
-// maxBuckets of one report: wire.MaxBuckets is more.
-const maxBuckets = 64

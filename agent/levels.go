@@ -45,14 +45,3 @@ func (r *reporter) takeLevels(last bool) []gear.LevelReport {
 	}
 	return kept
 }
-
-// splitLevels takes as many as fit into one report.
-func splitLevels(all []gear.LevelReport) (part, rest []gear.LevelReport) {
-	size := 0
-	for i := range all {
-		if size += len(all[i].RT) + len(all[i].Scene) + len(all[i].Point) + len(all[i].Table) + seriesBytes; size > maxReport/2 && i > 0 {
-			return all[:i], all[i:]
-		}
-	}
-	return all, nil
-}

@@ -73,6 +73,7 @@ type reporter struct {
 	levels   time.Time            // when levels were sent last
 	buckets  time.Time            // when buckets were
 	tables   map[[2]string]string // hash of the level table then, by scene and point
+	left     leftovers
 
 	busy  float64 // CPU readings since the last report, added up
 	reads int
@@ -97,64 +98,28 @@ func (r *reporter) cpu() float64 {
 
 func (r *reporter) send(last bool) {
 	a := r.agent
-	calls := a.traces.Take(last)
-	levels := r.takeLevels(last)
+	r.left.add(a.traces.Take(last), r.takeLevels(last))
 	points := a.meter.Drain() // also without a link, so that no sum runs over
 	a.loops.Observe(points)
-	buckets := r.takeBuckets(last)
+	r.left.buckets = keepNewest(append(r.left.buckets, r.takeBuckets(last)...))
 	now := time.Now()
 	window := now.Sub(r.last)
 	r.last = now
 	if a.link == nil || window <= 0 {
+		r.left = leftovers{}
 		return
 	}
 	cpu := r.cpu()
 	at, ahead, _ := a.link.Reference()
 	held, _ := a.box.Held()
-	for rest := points; ; {
-		var part []gear.PointReport
-		part, rest = split(rest)
-		var some []gear.LevelReport
-		if len(rest) == 0 { // levels begin with the last of the points
-			some, levels = splitLevels(levels)
-		}
-		var arms []gear.BucketReport
-		if len(rest) == 0 && len(levels) == 0 { // and buckets after those
-			arms, buckets = splitBuckets(buckets)
-		}
+	for n := 0; n == 0 || len(points) > 0 || r.left.waiting() && (last || n < reportsAtOnce); n++ {
 		r.sequence++
-		a.link.Offer(&gear.Report{
-			Sequence: r.sequence, At: at, Window: window, Held: held, Rung: a.box.Load().Rung,
-			CPU: cpu, Clock: ahead, Points: part, Calls: calls, Levels: some, Buckets: arms,
-		})
-		calls = nil
-		if len(rest) == 0 && len(levels) == 0 && len(buckets) == 0 {
-			return
+		report := &gear.Report{
+			Sequence: r.sequence, At: at, Window: window, Held: held, Rung: a.box.Load().Rung, CPU: cpu, Clock: ahead,
 		}
+		points = r.left.fill(report, points)
+		a.link.Offer(report)
 	}
-}
-
-// maxReport bounds a report on the wire, in bytes: controllers refuse a frame of
-// 256 KiB. seriesBytes is what a series takes beside its sketch and names.
-const (
-	maxReport   = 128 << 10
-	seriesBytes = 96
-)
-
-// split takes as many series as fit into one report.
-func split(points []gear.PointReport) (part, rest []gear.PointReport) {
-	size := 0
-	for i := range points {
-		p := &points[i]
-		size += len(p.RT) + len(p.Scene) + len(p.Point) + seriesBytes
-		for k := range p.Crowds {
-			size += len(p.Crowds[k].Reason) + seriesBytes
-		}
-		if size > maxReport && i > 0 {
-			return points[:i], points[i:]
-		}
-	}
-	return points, nil
 }
 
 // share keeps a reading of the app's own from spoiling a report.
