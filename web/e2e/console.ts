@@ -133,3 +133,18 @@ export async function secondUser(
   await signIn(second, name, password);
   return { page: second, name, close: () => context.close() };
 }
+
+/** A picture for people, where ALLSPARK_SHOTS names a folder. */
+export async function shoot(page: Page, name: string) {
+  const folder = process.env.ALLSPARK_SHOTS;
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+}
+
+/** A name that no run before has used on this server. */
+export const fresh = (stem: string) => `${stem}-${Date.now() % 10_000_000}`;
+
+/** Fills fields by their labels. */
+export async function fill(page: Page, fields: Record<string, string>) {
+  for (const [label, value] of Object.entries(fields))
+    await page.getByLabel(label, { exact: true }).fill(value);
+}
