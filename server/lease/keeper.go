@@ -126,9 +126,9 @@ func (k *Keeper) round(ctx context.Context) {
 		k.release(ctx)
 	}
 	switch {
-	case sameTerm(old, next):
+	case sameTerm(old, next) && k.stop.Stop():
 		k.stop.Reset(time.Until(next.deadline))
-	case next.held:
+	case next.held: // also when the answer came after Lead was told to end
 		k.endTerm()
 		k.cfg.Log.Info("lease acquired", "name", k.cfg.Name, "epoch", next.lease.Epoch, "holder", k.cfg.Holder)
 		k.begin(ctx, next)

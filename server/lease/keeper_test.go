@@ -23,6 +23,7 @@ type cut struct {
 	*store.DB
 	away   atomic.Bool
 	offset atomic.Int64
+	hold   atomic.Int64 // the next answer reaches the process that much later, as when it was stopped meanwhile
 }
 
 var errAway = errors.New("connection refused")
@@ -31,7 +32,9 @@ func (c *cut) AcquireLease(ctx context.Context, name, holder string, ttl time.Du
 	if c.away.Load() {
 		return lease.Lease{}, false, errAway
 	}
-	return c.DB.AcquireLease(ctx, name, holder, ttl)
+	l, ok, err := c.DB.AcquireLease(ctx, name, holder, ttl)
+	time.Sleep(time.Duration(c.hold.Swap(0)))
+	return l, ok, err
 }
 
 func (c *cut) Now(ctx context.Context) (time.Time, error) {
@@ -116,6 +119,26 @@ func TestOneHoldsAndTheOtherSaysWho(t *testing.T) {
 		require.Greater(t, second, first)
 		require.Equal(t, "+-", a.history())
 		b.stop()
+	})
+}
+
+// TestARenewalHeardTooLateBeginsATermAnew: the process was stopped between asking
+// and hearing, past its deadline. The store has renewed all the same, under the same
+// epoch; Lead has ended, so that somebody must lead again.
+func TestARenewalHeardTooLateBeginsATermAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := open(t)
+		defer db.Close()
+		a := start(t, db, "a")
+		synctest.Wait()
+		first, _ := a.Held()
+		a.line.hold.Store(int64(ttl - ttl/5)) // asked before ttl/3, heard after the deadline
+		time.Sleep(ttl + ttl/6)
+		epoch, ok := a.Held()
+		require.True(t, ok)
+		require.Equal(t, first, epoch)
+		require.Equal(t, "+-+", a.history(), "it holds the lease, and nobody leads")
+		a.stop()
 	})
 }
 
