@@ -77,7 +77,7 @@ type Exchange struct {
 	whole bool // everything is to be told
 	owed  map[partKey]Part
 	peers map[string]*peer
-	lost  int // turns in a row in which somebody else had our name
+	lost  clashes // of accounts that somebody else ended
 	tidy  time.Time
 	now   time.Time // reference, as last read
 	read  time.Time // when, by this process's clock
@@ -171,6 +171,9 @@ func (e *Exchange) tell(ctx context.Context, now time.Time) error {
 		e.alone = alone
 		e.begin()
 	}
+	if e.whole {
+		clear(e.owed) // what could not be told, and may be gone by now, is no part of it
+	}
 	if !alone {
 		for _, t := range e.cfg.Topics {
 			for _, p := range t.Tell(now, e.whole) {
@@ -185,12 +188,12 @@ func (e *Exchange) tell(ctx context.Context, now time.Time) error {
 	case err != nil:
 		return fmt.Errorf("tell other controllers: %w", err)
 	case known:
-		e.whole, e.lost = false, 0
+		e.whole = false
 		clear(e.owed)
 		return nil
 	}
 	// The account is gone, or another process writes under this name.
-	if e.lost++; e.lost == 3 {
+	if e.lost.add(now) {
 		e.cfg.Log.Error("another controller has this one's name: give each a replica name of its own", "replica", e.cfg.Name)
 	}
 	e.begin()
