@@ -242,16 +242,17 @@ func (l *Loop) raise(ctx context.Context, st *leader, a *Alert) error {
 }
 
 func (l *Loop) resolve(ctx context.Context, st *leader, a *Alert, now time.Time) error {
-	if err := l.cfg.Store.ResolveAlert(ctx, a, l.change("resolve", a)); err != nil {
+	var told []Delivery
+	if !a.NotifiedAt.IsZero() { // else nobody was told
+		told = deliveries(a, Resolved, st.sinks, now)
+	}
+	if err := l.cfg.Store.ResolveAlert(ctx, a, told, l.change("resolve", a)); err != nil {
 		return err
 	}
 	st.book.Dropped(a)
+	st.wrote = st.wrote || len(told) > 0
 	l.cfg.Log.Info("alert resolved", "kind", a.Kind, "app", a.Scope.App, "idc", a.Scope.IDC, "after", now.Sub(a.FiredAt).Round(time.Second))
-	if a.NotifiedAt.IsZero() {
-		return nil // nobody was told
-	}
-	st.wrote = true
-	return l.cfg.Store.Notify(ctx, a.ID, deliveries(a, Resolved, st.sinks, now))
+	return nil
 }
 
 // notify writes deliveries of alerts that nobody was told of and that no silence

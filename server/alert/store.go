@@ -13,8 +13,9 @@ type Store interface {
 	// RaiseAlert writes a new alert. It is fault.Conflict while another of its
 	// fingerprint stands: two replicas never raise one fault twice.
 	RaiseAlert(ctx context.Context, a *Alert, c audit.Change) error
-	// ResolveAlert ends one that stands, with its last value; nil when it is ended already.
-	ResolveAlert(ctx context.Context, a *Alert, c audit.Change) error
+	// ResolveAlert ends one that stands, with its last value, and writes what is to be
+	// sent of it; nil, and nothing written, when it is ended already.
+	ResolveAlert(ctx context.Context, a *Alert, ds []Delivery, c audit.Change) error
 	// AckAlert notes who looks after it; fault.Conflict when somebody does already.
 	AckAlert(ctx context.Context, id, note string, c audit.Change) (*Alert, error)
 	GetAlert(ctx context.Context, id string) (*Alert, error)

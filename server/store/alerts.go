@@ -101,7 +101,7 @@ func heldAlert(tx *gorm.DB, id string) (*alertRecord, error) {
 }
 
 // ResolveAlert implements alert.Store.
-func (d *DB) ResolveAlert(ctx context.Context, a *alert.Alert, c audit.Change) error {
+func (d *DB) ResolveAlert(ctx context.Context, a *alert.Alert, ds []alert.Delivery, c audit.Change) error {
 	err := d.change(ctx, c, "alert", "resolve", func(tx *gorm.DB, _ time.Time, ch *audit.Change) error {
 		old, err := heldAlert(tx, a.ID)
 		if err != nil {
@@ -118,7 +118,7 @@ func (d *DB) ResolveAlert(ctx context.Context, a *alert.Alert, c audit.Change) e
 			return err
 		}
 		describe(ch, n.ID, n.Title(), old, r)
-		return nil
+		return createDeliveries(tx, ds)
 	})
 	if fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) {
 		return nil // somebody was first, which is what was wanted

@@ -48,12 +48,20 @@ func (d *DB) Notify(ctx context.Context, alertID string, ds []alert.Delivery) er
 			return err
 		}
 		res := tx.Model(&alertRecord{}).Where("id = ? AND notified_at = 0", alertID).Update("notified_at", at(now))
-		if res.Error != nil || len(ds) == 0 {
+		if res.Error != nil {
 			return res.Error
 		}
-		rs := each(ds, toDeliveryRecord)
-		return tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&rs).Error
+		return createDeliveries(tx, ds)
 	})
+}
+
+// createDeliveries writes each once, whoever comes first.
+func createDeliveries(tx *gorm.DB, ds []alert.Delivery) error {
+	if len(ds) == 0 {
+		return nil
+	}
+	rs := each(ds, toDeliveryRecord)
+	return tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&rs).Error
 }
 
 // DueDeliveries implements alert.Store.

@@ -47,8 +47,14 @@ func testAlerts(t *testing.T, db *store.DB) {
 	requireCode(t, fault.NotFound, err)
 
 	acked.ResolvedAt, acked.Ending, acked.Value = at.Add(time.Minute), "not seen for 1m0s", 0.7
-	require.NoError(t, db.ResolveAlert(ctx, acked, system("resolve")))
-	require.NoError(t, db.ResolveAlert(ctx, acked, system("resolve")), "twice is once")
+	end := []alert.Delivery{{Alert: a.ID, Sink: "pager", Event: alert.Resolved, NextAt: acked.ResolvedAt, CreatedAt: acked.ResolvedAt}}
+	require.NoError(t, db.ResolveAlert(ctx, acked, end, system("resolve")))
+	late := []alert.Delivery{{Alert: a.ID, Sink: "chat", Event: alert.Resolved, NextAt: acked.ResolvedAt, CreatedAt: acked.ResolvedAt}}
+	require.NoError(t, db.ResolveAlert(ctx, acked, late, system("resolve")), "twice is once")
+	told, err := db.Deliveries(ctx, a.ID, "", 10)
+	require.NoError(t, err)
+	require.Len(t, told, 1, "that it is over is written with its end, by who ended it")
+	require.Equal(t, "pager", told[0].Sink)
 	got, err = db.GetAlert(ctx, a.ID)
 	require.NoError(t, err)
 	require.False(t, got.Open())
