@@ -30,6 +30,7 @@ type bed struct {
 	load     float64
 	build    string
 	each     func(i int, m *telemetry.Machine) // bends one machine
+	after    func(i int, m *telemetry.Machine) // likewise, when its ten seconds are cut
 	builds   map[string]string
 	facts    func(o *Observation)
 	gears    Gears
@@ -57,6 +58,12 @@ func (b *bed) step() {
 		if b.each != nil {
 			b.each(i, &m)
 		}
+		for j := range m.Shares {
+			even(&m.Shares[j])
+		}
+		if b.after != nil {
+			b.after(i, &m)
+		}
 		o.Machines = append(o.Machines, m)
 	}
 	o.Build = func(s telemetry.Source) string {
@@ -78,6 +85,14 @@ func (b *bed) step() {
 	for _, a := range resolve {
 		b.book.Dropped(a)
 		b.over = append(b.over, a)
+	}
+}
+
+// even spreads what happened over the ten seconds.
+func even(s *telemetry.Share) {
+	const n = telemetry.Blocks
+	for i := range s.Blocks {
+		s.Blocks[i] = telemetry.Block{Count: s.Count / n, LevelSum: s.LevelSum / n, RTSum: s.RTSum / n, Load: s.Load / n}
 	}
 }
 

@@ -16,12 +16,40 @@
 //	          machine does not move.
 //	load      ln(mean predicted load of a request)
 //	qps, bad  requests a second; share that timed out, failed or was shed
+//	CPU       ln(busy share of a machine's cores) by request, and by request and level
+//
+// RT, level and load are medians of the means of five blocks of two seconds: a burst
+// of a second or two makes the mean of ten seconds several times of what it was, and
+// two of them looked like fifteen seconds of trouble.
 //
 // Each series is remembered every 5 s for 5 min. What it is compared with (its
 // base) is the median of that, without the newest half minute; a robust σ (MAD)
-// of the same says how much it moves by itself. A limit is the rule's threshold or
-// some σ, whichever is more. While something is wrong at a place its memory
-// stands still, at most an hour.
+// of the same says how much it moves by itself, and how far machines usually are from
+// each other. A limit is the rule's threshold or some σ, whichever is more. While
+// something is wrong at a place its memory stands still, at most an hour.
+//
+// # What proves that work got dearer
+//
+// RT grows without bound as a machine gets busy, so cost alone also accuses one that
+// does more than its peers, and all of them after a burst. bad_machine, bad_release
+// and capacity (rule_proof.go) hold where
+//
+//   - cost exceeds what being busier explains, ln (1-was)/(1-busy), by 6 σ, and the
+//     machine is not full (85 %): the queue of a full machine lasts, whatever filled it;
+//   - or cost and CPU each exceed 3 σ, of which a quarter of the threshold shows by
+//     request, too: a level is not work, and loops that settle differ in it for minutes.
+//
+// Once a build or a place did, CPU alone tells how long it lasts: loops hold RT by
+// turning the level down. Where CPU is not known cost decides. So of full machines a
+// fault that uses no CPU (a disk, a lock) is not told.
+//
+// bad_machine and capacity want 20 % more, not 30 as they did: at the level to which
+// the loops turn, a machine that is half as slow again shows 20 to 30 % in both.
+//
+// What comes into an IDC is judged where its traffic grew most (rule_flow.go). Behind
+// an app that is overloaded only the light requests arrive, or none: what is there
+// differs in load, costs more or is silent, and is not another input, lost machines
+// or silence.
 //
 // # Kinds
 //
@@ -37,7 +65,7 @@
 //	agent_refused, agent_stale, plan_missed, quota_fallback: as the rooms say
 //
 // One fault has one name: what a release or another input explains is not called
-// capacity besides. Units: threshold 0.3 is 30 % more; times are durations.
+// capacity besides. Units: threshold 0.2 is 20 % more; times are durations.
 //
 // # Life of an alert
 //

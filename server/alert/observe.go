@@ -67,6 +67,7 @@ type series struct {
 	lnLoad float64 // ln of mean load a request
 	lnRT   float64 // median over machines of ln mean RT (µs)
 	lnLvl  float64 // median over machines of ln mean level
+	lnN    float64 // median over machines of ln requests
 	each   []share // of machines with enough requests
 }
 
@@ -97,9 +98,10 @@ type view struct {
 	machines []machineView
 	series   []series
 	qps      float64
+	cpu      float64 // median busy share of the machines' cores; 0 is not known
 }
 
 type machineView struct {
 	instance, build string
-	cpu             float64
+	cpu             float64 // negative is not known
 }

@@ -2,6 +2,7 @@ package alert
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -22,9 +23,35 @@ const (
 	forgetPlace = 10 * time.Minute
 )
 
+// ring is the last minutes of one number.
+type ring struct {
+	v [kept]float64
+	n int // ever
+}
+
+func (r *ring) push(x float64) {
+	r.v[r.n%kept] = x
+	r.n++
+}
+
+// usual gives the median without the newest half minute and how much it moves by
+// itself; false while too little was seen.
+func (r *ring) usual() (mid, width float64, ok bool) {
+	have := min(r.n, kept)
+	if have < least+apart {
+		return 0, 0, false
+	}
+	v := make([]float64, 0, kept)
+	for i := r.n - have; i < r.n-apart; i++ {
+		v = append(v, r.v[i%kept])
+	}
+	mid = median(v)
+	return mid, spread(v, mid), true
+}
+
 // entry is a series at one of the remembered instants.
 type entry struct {
-	qps              float64
+	qps, lnN         float64
 	lnLoad           float64
 	lnRT, lnLvl, bad float64
 }
@@ -41,7 +68,8 @@ type track struct {
 // base is how a series was: medians of what its track remembers.
 type base struct {
 	known              bool
-	qps, lnLoad        float64
+	qps, lnN, lnLoad   float64
+	lnRose             float64 // from the quieter times remembered to the median, of ln qps
 	lnRT, lnLvl, cost  float64
 	bad                float64
 	loadWidth, costOff float64 // robust σ of the entries
@@ -68,6 +96,8 @@ func (t *track) push(e entry) {
 	}
 	b := base{known: true}
 	b.qps, _ = of(func(e *entry) float64 { return e.qps })
+	b.lnRose = math.Log((b.qps + 0.01) / (quarter(old) + 0.01))
+	b.lnN, _ = of(func(e *entry) float64 { return e.lnN })
 	b.lnLoad, b.loadWidth = of(func(e *entry) float64 { return e.lnLoad })
 	b.lnRT, _ = of(func(e *entry) float64 { return e.lnRT })
 	b.lnLvl, _ = of(func(e *entry) float64 { return e.lnLvl })
@@ -76,44 +106,61 @@ func (t *track) push(e entry) {
 	t.base = b
 }
 
+// quarter is the traffic that a quarter of the entries do not reach.
+func quarter(all []entry) float64 {
+	v := make([]float64, len(all))
+	for i := range all {
+		v[i] = all[i].qps
+	}
+	slices.Sort(v)
+	return v[len(v)/4]
+}
+
 // memory is what is remembered of a place.
 type memory struct {
 	tracks   map[SeriesKey]*track
-	crew     [kept]int // machines that reported
-	crews    int
+	crew     ring    // machines that reported
+	lnCPU    ring    // how busy they were
+	spent    ring    // as proof.spent, of all of them
+	apart    [2]ring // how far machines are from each other: cost and spent
 	pushed   time.Time
 	seen     time.Time // with machines
 	builds   map[string]time.Time
 	release  *release
+	doubts   doubts
 	troubled time.Time // zero while nothing is wrong
 }
 
 func newMemory() *memory {
-	return &memory{tracks: map[SeriesKey]*track{}, builds: map[string]time.Time{}}
+	return &memory{tracks: map[SeriesKey]*track{}, builds: map[string]time.Time{}, doubts: doubts{}}
 }
 
-// machines is how many there were, 0 while that is not known.
-func (m *memory) machines() float64 {
-	have := min(m.crews, kept)
-	if have < least+apart {
-		return 0
+// base is how a series was.
+func (m *memory) base(k SeriesKey) base {
+	if t := m.tracks[k]; t != nil {
+		return t.base
 	}
-	v := make([]float64, 0, kept)
-	for i := m.crews - have; i < m.crews-apart; i++ {
-		v = append(v, float64(m.crew[i%kept]))
-	}
-	return median(v)
+	return base{}
 }
 
 // remember takes a look into the memory, unless the place is in trouble: what is
 // wrong must not become what is usual.
-func (m *memory) remember(v *view, now time.Time) {
+func (m *memory) remember(v *view, off []deviation, now time.Time) {
 	if now.Sub(m.pushed) < stepEvery || !m.troubled.IsZero() && now.Sub(m.troubled) < refreeze {
 		return
 	}
 	m.pushed = now
-	m.crew[m.crews%kept] = len(v.machines)
-	m.crews++
+	m.crew.push(float64(len(v.machines)))
+	if v.cpu > 0 {
+		if lnCPU, _, ok := m.lnCPU.usual(); ok {
+			m.spent.push(usageSince(v, v.own(), m.base, lnCPU).spent)
+		}
+		m.lnCPU.push(math.Log(v.cpu))
+	}
+	if costs, spents, n := spreads(off); n >= leastPeers {
+		m.apart[0].push(costs)
+		m.apart[1].push(spents)
+	}
 	here := map[SeriesKey]bool{}
 	for i := range v.series {
 		s := &v.series[i]
@@ -129,7 +176,7 @@ func (m *memory) remember(v *view, now time.Time) {
 			}
 			continue
 		}
-		t.push(entry{qps: float64(s.count) / window, lnLoad: s.lnLoad, lnRT: s.lnRT, lnLvl: s.lnLvl, bad: s.bad})
+		t.push(entry{qps: float64(s.count) / window, lnN: s.lnN, lnLoad: s.lnLoad, lnRT: s.lnRT, lnLvl: s.lnLvl, bad: s.bad})
 	}
 	for k, t := range m.tracks {
 		if !here[k] { // silent: remembered until it is as if it never was

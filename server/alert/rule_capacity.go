@@ -3,6 +3,7 @@ package alert
 import (
 	"fmt"
 	"math"
+	"time"
 )
 
 const (
@@ -61,18 +62,12 @@ func judgeFloor(v *view) *Sighting {
 
 // judgeGone finds machines missing where the rest feels it.
 func judgeGone(v *view, m *memory) *Sighting {
-	had, have := m.machines(), float64(len(v.machines))
+	had, _, _ := m.crew.usual()
+	have := float64(len(v.machines))
 	if had < 2 || had-have < max(1, gone*had) {
 		return nil
 	}
-	feels := false
-	var cpu []float64
-	for i := range v.machines {
-		if v.machines[i].cpu >= 0 {
-			cpu = append(cpu, v.machines[i].cpu)
-		}
-	}
-	feels = median(cpu) >= busy
+	feels := v.cpu >= busy
 	worst := SeriesKey{}
 	for i := range v.series {
 		c := m.change(&v.series[i])
@@ -91,29 +86,37 @@ func judgeGone(v *view, m *memory) *Sighting {
 
 // judgeCost finds a place whose machines all need more for the same work though
 // neither traffic nor load nor build has changed: they have become slower.
-func judgeCost(v *view, m *memory, r Rule) *Sighting {
+func judgeCost(v *view, m *memory, in flows, r Rule, now time.Time) *Sighting {
+	held := m.doubts.held("all", now)
+	if !held && in.grew(v) > grown {
+		return nil
+	}
 	var out *Sighting
 	var places []string
+	p, width := m.proof(v)
 	for i := range v.series {
 		s := &v.series[i]
 		c := m.change(s)
 		if !c.known || s.lnLvl == 0 && !s.moves { // nothing is turned here: RT is another's
 			continue
 		}
-		limit := max(math.Log1p(r.Threshold), costWidths*c.base.costOff)
-		if c.cost <= limit || c.lnQPS > grown || c.lnRT < quicker {
+		l := limits{least: math.Log1p(r.Threshold), cost: costWidths * c.base.costOff, spent: costWidths * width}
+		p.cost, p.slow = c.cost, c.lnRT
+		by, dear := p.holds(l, held)
+		if !dear || !held && c.lnRT < quicker {
 			continue
 		}
 		places = append(places, s.key.Point+"/"+s.key.Scene)
-		if value := math.Expm1(c.cost); out == nil || value > out.Value {
+		if value := math.Expm1(by); out == nil || value > out.Value {
 			out = &Sighting{
-				Kind: Capacity, Scope: Scope{App: v.place.App, IDC: v.place.IDC, Scene: s.key.Scene, Point: s.key.Point}, Value: value, Limit: math.Expm1(limit),
-				Reason: fmt.Sprintf("all %d machines need %d %% more for the same work at %s than some minutes ago, at the same traffic%s", len(v.machines), percent(c.cost), s.key.Point, levels(s, c.base)),
+				Kind: Capacity, Scope: Scope{App: v.place.App, IDC: v.place.IDC, Scene: s.key.Scene, Point: s.key.Point}, Value: value, Limit: r.Threshold,
+				Reason: fmt.Sprintf("all %d machines need %d %% more for the same work at %s than some minutes ago, at the same traffic%s", len(v.machines), percent(by), s.key.Point, levels(s, c.base)),
 			}
 		}
 	}
 	if out != nil {
 		out.Places = places
+		m.doubts["all"] = now
 	}
 	return out
 }

@@ -15,8 +15,8 @@ const (
 	loadWidths = 6
 	// shiftN is how many requests in ten seconds a mean load takes.
 	shiftN = 100
-	// lost is how much less traffic there may be: of an app in trouble above, only
-	// the light requests, or only the heavy ones, come through.
+	// lost is how much less traffic there may be than is sent: of an app in trouble
+	// above, only the light requests, or only the heavy ones, come through.
 	lost = -0.15
 	// quiet is the traffic, in requests a second, of which silence is worth a word.
 	quiet = 1.0
@@ -30,11 +30,11 @@ type shift struct {
 	over float64 // limit
 }
 
-func shifts(v *view, m *memory, r Rule) (out []shift) {
+func shifts(v *view, m *memory, in flows, r Rule) (out []shift) {
 	for i := range v.series {
 		s := &v.series[i]
 		c := m.change(s)
-		if !c.known || s.count < shiftN || c.lnQPS < lost || c.bad > badShare {
+		if !c.known || s.count < shiftN || in.behind(s, &c) < lost {
 			continue
 		}
 		if limit := max(math.Log1p(r.Threshold), loadWidths*c.base.loadWidth); math.Abs(c.lnLoad) > limit {
@@ -72,11 +72,11 @@ func judgeInput(idc string, all []shift) *Sighting {
 }
 
 // judgeSilent finds series whose requests stopped.
-func judgeSilent(place Place, v *view, m *memory) *Sighting {
+func judgeSilent(place Place, v *view, m *memory, in flows) *Sighting {
 	var silent []SeriesKey
 	was := 0.0
 	for k, t := range m.tracks {
-		if !t.base.known || t.base.qps < quiet {
+		if !t.base.known || t.base.qps < quiet || in.starved(k.Scene) {
 			continue
 		}
 		now := int64(0)

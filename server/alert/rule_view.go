@@ -14,6 +14,8 @@ const (
 	// minShareN is how many requests of a machine make a mean of it worth looking
 	// at: with a coefficient of variation of 1, ±22 %.
 	minShareN = 20
+	// minBlockN is as minShareN, of the mean of a block: five of them stand together.
+	minBlockN = 10
 )
 
 // views adds the machines up by place, in order of app and IDC.
@@ -59,13 +61,8 @@ func viewOf(o *Observation, ms []telemetry.Machine) view {
 			t.load, t.bad = t.load+p.Load, t.bad+p.Bad
 			if p.Count >= minShareN && p.RTSum > 0 {
 				n := float64(p.Count)
-				y := share{machine: i, n: p.Count, lnRT: math.Log(float64(p.RTSum.Microseconds()+1) / n), level: float64(p.LevelSum) / n, bad: float64(p.Bad) / n}
-				if y.level > 0 {
-					y.lnLvl = math.Log(y.level)
-				}
-				if p.Load > 0 {
-					y.lnLoad = math.Log(p.Load / n)
-				}
+				y := share{machine: i, n: p.Count, level: float64(p.LevelSum) / n, bad: float64(p.Bad) / n}
+				y.lnRT, y.lnLvl, y.lnLoad = typical(p)
 				s.each = append(s.each, y)
 			}
 		}
@@ -86,12 +83,47 @@ func viewOf(o *Observation, ms []telemetry.Machine) view {
 		}
 		s.lnRT = medianOf(s.each, func(x *share) float64 { return x.lnRT })
 		s.lnLvl = medianOf(s.each, func(x *share) float64 { return x.lnLvl })
+		s.lnN = medianOf(s.each, func(x *share) float64 { return math.Log(float64(x.n)) })
 		v.qps = max(v.qps, float64(s.count)/window)
 	}
+	var cpu []float64
+	for i := range v.machines {
+		if v.machines[i].cpu >= 0 {
+			cpu = append(cpu, v.machines[i].cpu)
+		}
+	}
+	v.cpu = median(cpu)
 	slices.SortFunc(v.series, func(a, b series) int {
 		return cmp.Or(cmp.Compare(a.key.Point, b.key.Point), cmp.Compare(a.key.Scene, b.key.Scene))
 	})
 	return v
+}
+
+// typical gives ln mean RT, level and load of a machine's requests as they are most
+// of the time: the median of the means of five pieces. A burst of a second or two
+// makes the mean of ten several times of what it was, and stays in it for ten.
+// Of too few requests for five means there is one.
+func typical(p *telemetry.Share) (lnRT, lnLvl, lnLoad float64) {
+	blocks := p.Blocks[:]
+	if p.Count < telemetry.Blocks*minBlockN {
+		blocks = []telemetry.Block{{Count: p.Count, LevelSum: p.LevelSum, RTSum: p.RTSum, Load: p.Load}}
+	}
+	var rt, lvl, load []float64
+	for i := range blocks {
+		b := &blocks[i]
+		if b.Count == 0 {
+			continue
+		}
+		n := float64(b.Count)
+		rt = append(rt, math.Log(float64(b.RTSum.Microseconds()+1)/n))
+		if b.LevelSum > 0 {
+			lvl = append(lvl, math.Log(float64(b.LevelSum)/n))
+		}
+		if b.Load > 0 {
+			load = append(load, math.Log(b.Load/n))
+		}
+	}
+	return median(rt), median(lvl), median(load)
 }
 
 // own gives the series that tell of the place's own work: those at which a level

@@ -30,12 +30,18 @@ func (w *Watch) Step(o *Observation, rules Rules) []Sighting {
 		}
 		m.seen = o.At
 		m.noteBuilds(v, o.At)
-		input[v.place.IDC] = append(input[v.place.IDC], shifts(v, m, rules[InputShift])...)
+		m.doubts.forget(o.At)
+	}
+	in := w.flows(all)
+	for i := range all {
+		v := &all[i]
+		input[v.place.IDC] = append(input[v.place.IDC], shifts(v, w.places[v.place], in[v.place.IDC], rules[InputShift])...)
 	}
 	for i := range all {
 		v, m := &all[i], w.places[all[i].place]
 		moved := len(input[v.place.IDC]) > 0
-		found := w.place(v, m, moved, rules, o)
+		off := deviations(v)
+		found := w.place(v, m, off, in[v.place.IDC], moved, rules, o)
 		out = append(out, found...)
 		switch trouble := len(found) > 0 || moved; {
 		case trouble && m.troubled.IsZero():
@@ -43,7 +49,7 @@ func (w *Watch) Step(o *Observation, rules Rules) []Sighting {
 		case !trouble:
 			m.troubled = time.Time{}
 		}
-		m.remember(v, o.At)
+		m.remember(v, off, o.At)
 	}
 	for p, m := range w.places {
 		if here[p] != nil {
@@ -51,7 +57,7 @@ func (w *Watch) Step(o *Observation, rules Rules) []Sighting {
 		}
 		if m.silentPlace(o.At) {
 			delete(w.places, p)
-		} else if s := judgeSilent(p, nil, m); s != nil {
+		} else if s := judgeSilent(p, nil, m, in[p.IDC]); s != nil {
 			out = append(out, *s)
 		}
 	}
@@ -69,24 +75,37 @@ func (w *Watch) Step(o *Observation, rules Rules) []Sighting {
 	return out
 }
 
+func (w *Watch) flows(all []view) map[string]flows {
+	views, memories := map[string][]*view{}, map[string][]*memory{}
+	for i := range all {
+		idc := all[i].place.IDC
+		views[idc], memories[idc] = append(views[idc], &all[i]), append(memories[idc], w.places[all[i].place])
+	}
+	out := map[string]flows{}
+	for idc := range views {
+		out[idc] = flowsOf(views[idc], memories[idc])
+	}
+	return out
+}
+
 // place judges one place. One fault is told under one name: what a new build or
 // another input explains is not called slow machines besides, and a machine that
 // is off from its peers leaves their median where it was.
-func (w *Watch) place(v *view, m *memory, moved bool, rules Rules, o *Observation) (out []Sighting) {
+func (w *Watch) place(v *view, m *memory, off []deviation, in flows, moved bool, rules Rules, o *Observation) (out []Sighting) {
 	add := func(s *Sighting) bool {
 		if s != nil {
 			out = append(out, *s)
 		}
 		return s != nil
 	}
-	out = append(out, judgeMachines(v, m, rules[BadMachine], o.At)...)
-	add(judgeSilent(v.place, v, m))
+	out = append(out, judgeMachines(v, m, off, rules[BadMachine], o.At)...)
+	add(judgeSilent(v.place, v, m, in))
 	released := add(judgeRelease(v, m, rules[BadRelease], o.At))
 	switch {
 	case add(judgeFloor(v)), add(judgeGone(v, m)):
 	case released, moved, m.release != nil && o.At.Sub(m.release.at) < settle:
 	default:
-		add(judgeCost(v, m, rules[Capacity]))
+		add(judgeCost(v, m, in, rules[Capacity], o.At))
 	}
 	return out
 }

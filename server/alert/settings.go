@@ -45,9 +45,9 @@ func (k Kind) Shared() bool {
 func Defaults() []Rule {
 	const s = time.Second
 	return []Rule{
-		{Kind: BadMachine, Enabled: true, Severity: Warning, Threshold: 0.3, For: 15 * s, Clear: 60 * s},
+		{Kind: BadMachine, Enabled: true, Severity: Warning, Threshold: 0.2, For: 15 * s, Clear: 60 * s},
 		{Kind: BadRelease, Enabled: true, Severity: Critical, Threshold: 0.2, For: 10 * s, Clear: 60 * s},
-		{Kind: Capacity, Enabled: true, Severity: Critical, Threshold: 0.3, For: 10 * s, Clear: 60 * s},
+		{Kind: Capacity, Enabled: true, Severity: Critical, Threshold: 0.2, For: 10 * s, Clear: 60 * s},
 		{Kind: InputShift, Enabled: true, Severity: Warning, Threshold: 0.25, For: 10 * s, Clear: 60 * s},
 		{Kind: InputSilent, Enabled: true, Severity: Critical, For: 8 * s, Clear: 30 * s},
 		{Kind: AgentRefused, Enabled: true, Severity: Warning, Threshold: 1, For: 5 * s, Clear: 30 * s},

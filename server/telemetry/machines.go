@@ -17,6 +17,20 @@ type Share struct {
 	RTSum        time.Duration
 	LevelSum     int64
 	Load         float64
+	Blocks       [Blocks]Block // newest first
+}
+
+// Blocks is into how many pieces of equal length the ten seconds are cut: their
+// median is not moved by a burst that fills one or two, as the mean of all is.
+const Blocks = 5
+
+const blockLength = recentSeconds * time.Second / Blocks
+
+// Block is two seconds of a share.
+type Block struct {
+	Count, LevelSum int64
+	RTSum           time.Duration
+	Load            float64
 }
 
 // Machine is one agent's last ten seconds at all of its points.
@@ -33,6 +47,7 @@ type machineReports struct {
 	Source
 	heard   time.Time
 	reports [recentSeconds]*gear.Report
+	blocks  [recentSeconds]int // in which each came
 }
 
 // Machines gives what every agent that is not silent measured in the ten seconds
@@ -48,8 +63,8 @@ func (w *Windows) Machines(now time.Time) []Machine {
 				continue
 			}
 			for i := range g.reports {
-				if now.Sub(g.reports[i].at) <= recentSeconds*time.Second {
-					x.reports[i] = g.reports[i].r
+				if age := now.Sub(g.reports[i].at); age <= recentSeconds*time.Second {
+					x.reports[i], x.blocks[i] = g.reports[i].r, max(0, min(int(age/blockLength), Blocks-1))
 				}
 			}
 			all = append(all, x)
@@ -69,7 +84,7 @@ func (w *Windows) Machines(now time.Time) []Machine {
 func (x *machineReports) sum() Machine {
 	m := Machine{Source: x.Source, Heard: x.heard, CPU: -1}
 	cpu, n := 0.0, 0
-	for _, r := range x.reports {
+	for k, r := range x.reports {
 		if r == nil {
 			continue
 		}
@@ -78,7 +93,7 @@ func (x *machineReports) sum() Machine {
 		}
 		for i := range r.Points {
 			if p := &r.Points[i]; sane(p) {
-				m.add(p)
+				m.add(p, x.blocks[k])
 			}
 		}
 	}
@@ -90,7 +105,7 @@ func (x *machineReports) sum() Machine {
 }
 
 // add finds the share by walking: an agent has a handful of points and scenes.
-func (m *Machine) add(p *gear.PointReport) {
+func (m *Machine) add(p *gear.PointReport, block int) {
 	at := slices.IndexFunc(m.Shares, func(s Share) bool { return s.Point == p.Point && s.Scene == p.Scene })
 	if at < 0 {
 		at = len(m.Shares)
@@ -102,4 +117,6 @@ func (m *Machine) add(p *gear.PointReport) {
 	s.RTSum += p.RTSum
 	s.LevelSum += p.LevelSum
 	s.Load += p.Load
+	b := &s.Blocks[block]
+	b.Count, b.LevelSum, b.RTSum, b.Load = b.Count+p.Count, b.LevelSum+p.LevelSum, b.RTSum+p.RTSum, b.Load+p.Load
 }

@@ -245,3 +245,24 @@ func TestFilterAndOrder(t *testing.T) {
 	require.Len(t, w.Points(telemetry.Filter{App: "a", IDC: "x", Scene: "k2", Point: "recall"}, t0), 1)
 	require.Empty(t, w.Points(telemetry.Filter{Scene: "k1"}, t0))
 }
+
+// A machine's ten seconds come in five blocks, newest first, that add up to them.
+func TestMachineInBlocks(t *testing.T) {
+	w := telemetry.New(telemetry.Limits{})
+	for s := range 14 {
+		end := t0.Add(time.Duration(s+1) * time.Second)
+		w.Ingest(agentOf(1), report(end, int64(10+s), time.Duration(s+1)*time.Millisecond), end)
+	}
+	ms := w.Machines(t0.Add(14*time.Second + 300*time.Millisecond))
+	require.Len(t, ms, 1)
+	require.Len(t, ms[0].Shares, 1)
+	x := ms[0].Shares[0]
+	var sum telemetry.Block
+	for i, b := range x.Blocks {
+		newest := int64(23 - 2*i)
+		require.Equal(t, 2*newest-1, b.Count, "block %d", i)
+		require.Equal(t, 4*b.Count, b.LevelSum)
+		sum.Count, sum.RTSum, sum.LevelSum = sum.Count+b.Count, sum.RTSum+b.RTSum, sum.LevelSum+b.LevelSum
+	}
+	require.Equal(t, telemetry.Block{Count: x.Count, RTSum: x.RTSum, LevelSum: x.LevelSum}, sum)
+}
