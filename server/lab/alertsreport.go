@@ -105,5 +105,7 @@ func (r *AlertResults) calm(say func(string, ...any)) {
 		say("| %s | %d | %.4g | %d | %s |\n", c.Day, c.Seed, c.Hours, len(c.Raised), strings.Join(which, "; "))
 		total, hours = total+len(c.Raised), hours+c.Hours
 	}
-	say("\n**%d false alerts in %.4g simulated days: %.2f a day.**\n", total, hours/24, float64(total)/max(hours/24, 1e-9))
+	days := max(hours/24, 1e-9)
+	low, high := Rare(total)
+	say("\n**%d false alerts in %.4g simulated days: %.2f a day (95 %% interval %.2f to %.2f).**\n", total, hours/24, float64(total)/days, low/days, high/days)
 }

@@ -67,3 +67,32 @@ func student(df int) float64 {
 	v := float64(df)
 	return z + (z*z*z+z)/(4*v) + (5*math.Pow(z, 5)+16*z*z*z+3*z)/(96*v*v)
 }
+
+// Rare gives the 95 % bounds (exact, of Poisson) of how many are to be expected
+// where so many were counted: 0 tells of less than 3.7.
+func Rare(count int) (low, high float64) {
+	below := func(k int, mean float64) float64 { // chance of at most k
+		term := math.Exp(-mean)
+		sum := term
+		for i := 1; i <= k; i++ {
+			term *= mean / float64(i)
+			sum += term
+		}
+		return sum
+	}
+	at := func(k int, chance float64) float64 {
+		lo, hi := 0.0, 2*float64(k)+20
+		for range 100 {
+			if mid := (lo + hi) / 2; below(k, mid) > chance {
+				lo = mid
+			} else {
+				hi = mid
+			}
+		}
+		return lo
+	}
+	if count > 0 {
+		low = at(count-1, 0.975)
+	}
+	return low, at(count, 0.025)
+}
