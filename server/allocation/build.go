@@ -306,6 +306,9 @@ func (b *builder) row(target int, c *choice, gains [][]gain, w *windows) Row {
 	for i, l := range c.levels {
 		f := &c.flow.Points[i]
 		mean := b.figures[i][f.Ran-1].mean
+		if f.byClass != nil {
+			mean = b.in.meanRT(i, f)
+		}
 		g := gains[i][l-1]
 		hold := mean
 		if b.in.Points[i].Crowds {

@@ -2,6 +2,7 @@ package allocation
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -36,6 +37,7 @@ func (p *Point) underCrowds(classes []Class) []Level {
 			v.setpoint += classes[c].Share * means[l][c]
 		}
 		v.RT = make([]Dist, len(classes))
+		v.caps, v.outputs = make([]float64, len(classes)), make([]float64, len(classes))
 		for c := range classes {
 			// From the cap down to the level that keeps the setpoint, and of the one above
 			// it as much as the mean still bears: crowds dither between neighbours.
@@ -51,7 +53,11 @@ func (p *Point) underCrowds(classes []Class) []Level {
 			v.RT[c] = blend(a.RT[c], b.RT[c], x)
 			v.Work += s * (a.Work + x*(b.Work-a.Work))
 			v.Effect += s * (a.Effect + x*(b.Effect-a.Effect))
-			v.Output += s * (a.Output + x*(b.Output-a.Output))
+			v.outputs[c] = a.Output + x*(b.Output-a.Output)
+			v.Output += s * v.outputs[c]
+			if v.caps[c] = math.Inf(1); a.Cap > 0 {
+				v.caps[c] = a.Cap + x*(b.Cap-a.Cap)
+			}
 		}
 	}
 	return out

@@ -66,6 +66,16 @@ type PointFlow struct {
 	Work   float64 // core-milliseconds a request
 	Cut    float64 // of Work: spent on results that nobody took
 	Idle   float64 // core-milliseconds its level would have spent on results that did not come
+
+	byClass *classFlow // nil where all classes get alike
+}
+
+// ran is the level (1-based) whose RT a class of requests shows.
+func (f *PointFlow) ran(class int) int {
+	if f.byClass == nil {
+		return f.Ran
+	}
+	return int(f.byClass.ran[class])
 }
 
 // Flow is what a vector of levels (1-based) really does.
@@ -107,6 +117,7 @@ func (in *Input) Flow(levels []int) Flow {
 		}
 		o.Ran = l + 1
 		o.Effect, o.Work, o.Output = p.effectAt(l, x), p.workAt(l, x), p.outputAt(l, x)
+		in.divide(i, levels[i]-1, &f)
 	}
 	for i := range in.Points {
 		run(i)

@@ -53,7 +53,9 @@ type Level struct {
 	Cap    float64 // results from upstream it takes at most; 0 means any number
 	Output float64 // results it hands on, with its cap filled; 0 means not counted
 
-	setpoint float64 // under crowds: what each of them is held at or under, ms
+	// Under crowds, by class; nil where all classes run alike.
+	setpoint      float64   // what each crowd is held at or under, ms
+	caps, outputs []float64 // what a request of the class takes at most, and hands on
 }
 
 // Statistic is the mean (Q = 0) or the quantile Q of end-to-end RT.

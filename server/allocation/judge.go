@@ -181,7 +181,9 @@ func (j *judge) variant(p *part, ran []PointFlow) int32 {
 	var va, vb int32
 	switch p.kind {
 	case leafPart:
-		key = uint64(ran[p.point].Ran)
+		for c := range j.in.Classes {
+			key = key<<8 | uint64(ran[p.point].ran(c))
+		}
 	case constPart:
 	case scalePart:
 		va = j.variant(p.a, ran)
@@ -189,7 +191,9 @@ func (j *judge) variant(p *part, ran []PointFlow) int32 {
 	case primePart:
 		key = 1469598103934665603 // FNV-1a
 		for _, i := range p.block.points(nil) {
-			key = (key ^ uint64(ran[i].Ran)) * 1099511628211
+			for c := range j.in.Classes {
+				key = (key ^ uint64(ran[i].ran(c))) * 1099511628211
+			}
 		}
 	default:
 		va, vb = j.variant(p.a, ran), j.variant(p.b, ran)
@@ -202,7 +206,7 @@ func (j *judge) variant(p *part, ran []PointFlow) int32 {
 	for c := range d {
 		switch p.kind {
 		case leafPart:
-			d[c] = j.spread(j.in.Points[p.point].Levels[ran[p.point].Ran-1].RT[c])
+			d[c] = j.spread(j.in.Points[p.point].Levels[ran[p.point].ran(c)-1].RT[c])
 		case constPart:
 			d[c] = j.spread(Fixed(p.ms))
 		case scalePart:
@@ -230,7 +234,7 @@ func (j *judge) together(b *block, ran []PointFlow, c int) pmf {
 	var d Dist
 	for i := range quantileSteps {
 		for _, p := range points {
-			ms[p] = j.in.Points[p].Levels[ran[p].Ran-1].RT[c].Quantile((float64(i) + 0.5) / quantileSteps)
+			ms[p] = j.in.Points[p].Levels[ran[p].ran(c)-1].RT[c].Quantile((float64(i) + 0.5) / quantileSteps)
 		}
 		d = append(d, Atom{b.path(ms), 1.0 / quantileSteps})
 	}
