@@ -93,13 +93,15 @@ func (a *App) runScenes(holder string) {
 	r.seen = scene.NewSightings(a.clock.Now, func(p scene.Place) (bool, bool) { return r.learner.Results(p.App, p.Point) })
 	r.learner = profile.NewLearner()
 	tables := &tableCache{store: a.db}
+	own := &ownLevels{publisher: a.publisher, templates: a.db}
 	r.loop = feedback.NewScenes(feedback.ScenesConfig{
 		Windows: a.windows, Claims: a.claims, Orders: a.publisher.inForce, Now: a.clock.Now, Log: a.log,
 		Standing: func(ctx context.Context) ([]*control.Claim, error) { return a.db.ClaimsAt(ctx, a.clock.Now()) },
-		Scenes:   a.db.ListScenes, Table: tables.newest, Settings: feedback.DefaultScene,
+		Scenes:   a.db.ListScenes, Table: tables.newest, Own: own.of, Settings: feedback.DefaultScene,
 	})
 	r.builder = scene.NewBuilder(scene.BuilderConfig{
-		Scenes: a.db.ListScenes, Profiles: a.db, Tables: a.db, Levels: a.publisher.levels, Now: a.clock.Now, Log: a.log,
+		Scenes: a.db.ListScenes, Profiles: a.db, Tables: a.db, Levels: func(name string) map[scene.Place]scene.Level { return a.publisher.levels(name, own.of) },
+		Now: a.clock.Now, Log: a.log,
 	})
 	r.scenes = scene.NewService(a.db, declared{a}, nil, r.loop.Nudge)
 	r.profiles = profile.NewService(a.db, a.clock.Now, nil)
@@ -134,8 +136,9 @@ func (d declared) Declares(app, point string) bool {
 	return len(all) == 0
 }
 
-// levels tells which level tables the orders of a scene name.
-func (p *publisher) levels(name string) map[scene.Place]scene.Level {
+// levels tells which level tables the orders of a scene name, and which levels they
+// may be given.
+func (p *publisher) levels(name string, ownLevel func(*gear.Order) int) map[scene.Place]scene.Level {
 	out := map[scene.Place]scene.Level{}
 	own := map[scene.Place]bool{}
 	for _, x := range p.inForce() {
@@ -146,7 +149,11 @@ func (p *publisher) levels(name string) map[scene.Place]scene.Level {
 				continue
 			}
 			own[at] = o.Scene == name
-			out[at] = scene.Level{Table: o.Table, Min: o.MinLevel, Max: o.MaxLevel, Crowds: o.Strategy == gear.StrategyCrowdRT}
+			v := scene.Level{Table: o.Table, Min: o.MinLevel, Max: o.MaxLevel, Crowds: o.Strategy == gear.StrategyCrowdRT}
+			if v.Crowds { // rows are of levels that crowds will be given
+				v.Max = feedback.CapOf(v.Max, ownLevel(o), v.Min, v.Max)
+			}
+			out[at] = v
 		}
 	}
 	return out

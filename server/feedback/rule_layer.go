@@ -29,6 +29,13 @@ var DefaultLayer = LayerSettings{
 	Floor: 0.6, Ceiling: 1.6, Samples: 100,
 }
 
+// mostLeans is how many windows' mean is told from the target at most.
+const mostLeans = 9
+
+// least is an error that is left alone however well it is known, a third of the band:
+// the loops inside hold nothing closer.
+func (s *LayerSettings) least() float64 { return s.Band / math.Sqrt(mostLeans) }
+
 // LayerSample is what a layer's caller saw of it in one window.
 type LayerSample struct {
 	Count    int64
@@ -43,8 +50,10 @@ type LayerSample struct {
 // have. The zero LayerState is a scale of 1.
 type LayerState struct {
 	lnScale   float64
-	Saturated bool // over its bounds, and no time left to take away
-	Margin    bool // within its bounds with room, or at the top
+	lean      float64 // errors of RT of the last windows within the band, summed
+	leans     int     // how many, all on one side
+	Saturated bool    // over its bounds, and no time left to take away
+	Margin    bool    // within its bounds with room, or at the top
 }
 
 // Scale multiplies the available RT and the timeouts of the layer's children.
@@ -66,6 +75,11 @@ func Scaled(scale float64) LayerState {
 //
 //	ln scale -= clip(η·(ln(RT/target) + Aim), -ln MaxUp, +ln MaxDown)
 //
+// A window within the band may be noise; several in a row on one side of the target are
+// not. n of them together know their mean √n times as well as one, so it is taken away
+// once it is beyond Band/√n. Without it RT stood for minutes where a preset had left
+// it, 3 to 4 % off, and every tenth window of 10 s was over 5 %.
+//
 // Timeouts beyond the accepted share count like an RT that is over by a quarter of
 // their excess in ln units: a share twice as large as accepted takes as much time
 // away as an RT 19 % over target.
@@ -77,8 +91,8 @@ func StepLayer(s LayerState, in LayerSample, set LayerSettings) (LayerState, str
 	case in.Target > 0 && !(in.RT > 0 && !math.IsInf(in.RT, 0)) || !(in.Timeouts >= 0 && in.Timeouts <= 1):
 		return s, "the window is not a number, holding"
 	}
-	err, what := math.Inf(-1), ""
-	if in.Target > 0 {
+	err, what, rt := math.Inf(-1), "", in.Target > 0
+	if rt {
 		err = math.Log(in.RT/in.Target) + set.Aim
 		what = fmt.Sprintf("RT %.0f ms against %.0f", in.RT, in.Target)
 	}
@@ -89,16 +103,22 @@ func StepLayer(s LayerState, in LayerSample, set LayerSettings) (LayerState, str
 		case in.Target == 0:
 			err, what = over, said
 		case in.Timeouts > set.Timeouts && over+set.Band > err:
-			err, what = over+set.Band, said // any excess is beyond the band
+			err, what, rt = over+set.Band, said, false // any excess is beyond the band
 		case in.Timeouts > set.Timeouts/2 && err < 0:
-			err, what = max(err, -set.Band), said // close to the limit nothing is given back
+			err, what, rt = max(err, -set.Band), said, false // close to the limit nothing is given back
 		}
 	}
 	if math.IsInf(err, -1) {
 		return s, "nothing to judge by, holding"
 	}
+	leans, steady := s.leaning(err, rt && math.Abs(err) <= set.Band)
+	if steady = steady && math.Abs(leans) > set.Band/math.Sqrt(float64(min(s.leans, mostLeans))); steady {
+		what += fmt.Sprintf(", %+.1f %% off for %d windows", 100*(leans-set.Aim), s.leans)
+	}
 	before := s.lnScale
 	switch {
+	case steady && (leans > 0 && !in.Lowest || leans < 0 && !in.Highest):
+		s.lnScale -= set.EtaDown * leans // it is known: up is no more of a risk than down
 	case err > set.Band && in.Lowest:
 		s.Saturated = true
 		return s, what + ": saturated, nothing below can do less"
@@ -113,6 +133,7 @@ func StepLayer(s LayerState, in LayerSample, set LayerSettings) (LayerState, str
 	default:
 		return s, what + ": within the band"
 	}
+	s.lean, s.leans = 0, 0
 	s.lnScale = min(max(s.lnScale, math.Log(set.Floor)), math.Log(set.Ceiling))
 	if s.lnScale == before {
 		if err > 0 {
@@ -122,4 +143,17 @@ func StepLayer(s LayerState, in LayerSample, set LayerSettings) (LayerState, str
 		return s, what + ": the scale is at its ceiling"
 	}
 	return s, fmt.Sprintf("%s: time below %.3f to %.3f", what, math.Exp(before), s.Scale())
+}
+
+// leaning counts a window, and gives the mean error of those in a row that lie within
+// the band on one side; many tells that there is more than one.
+func (s *LayerState) leaning(err float64, within bool) (mean float64, many bool) {
+	if !within || s.lean*err < 0 {
+		s.lean, s.leans = 0, 0
+	}
+	if !within {
+		return 0, false
+	}
+	s.lean, s.leans = s.lean+err, s.leans+1
+	return s.lean / float64(s.leans), s.leans > 1
 }

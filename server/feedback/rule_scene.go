@@ -181,7 +181,8 @@ func (s SceneState) hold(in SceneSample, set SceneSettings, now time.Time) (Scen
 	if !now.Before(s.Until) {
 		s.Phase, s.Since, s.Judged = PhaseFeedback, now, now
 		s.Reason = "the preset ends: handed over to feedback as it is"
-		if known && math.Abs(over) > set.Layer.Band {
+		// Tables are off by more than a hold's window is: what was measured counts in full.
+		if over += set.Layer.Aim; known && math.Abs(over) > set.Layer.least() {
 			before := s.Index
 			s.Front.lnScale = min(max(s.Front.lnScale-over, math.Log(set.Layer.Floor)), math.Log(set.Layer.Ceiling))
 			s.look(in)

@@ -34,7 +34,9 @@ type ScenesConfig struct {
 	Standing func(ctx context.Context) ([]*control.Claim, error)
 	Scenes   func(ctx context.Context) ([]*scene.Scene, error)
 	// Table gives the newest table that serves a scene in an IDC, nil without one.
-	Table    func(ctx context.Context, scene, idc string) (*allocation.Version, error)
+	Table func(ctx context.Context, scene, idc string) (*allocation.Version, error)
+	// Own tells the level that an order's template has by itself; 0 where it is not known.
+	Own      func(*gear.Order) int
 	Now      func() time.Time
 	Settings SceneSettings
 	Log      *slog.Logger
@@ -83,6 +85,9 @@ type LinkStatus struct {
 func NewScenes(cfg ScenesConfig) *Scenes {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Own == nil {
+		cfg.Own = func(*gear.Order) int { return 0 }
 	}
 	return &Scenes{cfg: cfg, nudge: make(chan struct{}, 1), links: map[link]*regulated{}, said: map[string]string{}}
 }
@@ -280,14 +285,14 @@ func (l *Scenes) act(ctx context.Context, k link, r *regulated, act Action, shif
 	switch act {
 	case Apply:
 		r.shadow = true
-		return l.write(ctx, k, control.SourcePreset, wishes(k, r.shares, orders, true), r.state.Until, r.state.Reason, standing, now)
+		return l.write(ctx, k, control.SourcePreset, wishes(k, r.shares, orders, l.cfg.Own, true), r.state.Until, r.state.Reason, standing, now)
 	case Correct, HandOver:
 		r.shadow = false
-		return l.write(ctx, k, control.SourceFeedback, append(wishes(k, r.shares, orders, false), gearWish(k, &r.state)...), now.Add(Hold), r.state.Reason, standing, now)
+		return l.write(ctx, k, control.SourceFeedback, append(wishes(k, r.shares, orders, l.cfg.Own, false), gearWish(k, &r.state)...), now.Add(Hold), r.state.Reason, standing, now)
 	}
 	if r.shadow { // were every controller to die while the preset is held, the same would go on
 		r.shadow = false
-		if err := l.write(ctx, k, control.SourceFeedback, append(wishes(k, r.shares, orders, false), gearWish(k, &r.state)...), now.Add(Hold), r.state.Reason, standing, now); err != nil {
+		if err := l.write(ctx, k, control.SourceFeedback, append(wishes(k, r.shares, orders, l.cfg.Own, false), gearWish(k, &r.state)...), now.Add(Hold), r.state.Reason, standing, now); err != nil {
 			r.shadow = true
 			return err
 		}

@@ -34,9 +34,10 @@ func ordersOf(k link, shifts []*control.Shift) map[scene.Place]*gear.Order {
 	return out
 }
 
-// wishes turns shares into claims that the points' strategies obey. A preset caps
-// the level of crowds besides; feedback leaves it to them.
-func wishes(k link, shares []Share, orders map[scene.Place]*gear.Order, preset bool) []*control.Claim {
+// wishes turns shares into claims that the points' strategies obey: the same under a
+// preset and under feedback, but for the level of central points, which is their own
+// loop's once the preset is over. own tells the level of a point's template.
+func wishes(k link, shares []Share, orders map[scene.Place]*gear.Order, own func(*gear.Order) int, preset bool) []*control.Claim {
 	var out []*control.Claim
 	for i := range shares {
 		s := &shares[i]
@@ -55,11 +56,15 @@ func wishes(k link, shares []Share, orders map[scene.Place]*gear.Order, preset b
 			}
 			continue
 		}
-		regulates := o.Strategy == gear.StrategyCrowdRT || o.Strategy == gear.StrategyCentral
-		if regulates && s.AvailableRT > 0 {
+		crowds, central := o.Strategy == gear.StrategyCrowdRT, o.Strategy == gear.StrategyCentral
+		if (crowds || central) && s.AvailableRT > 0 {
 			claim(control.FieldAvailableRT).Duration = min(max(s.AvailableRT, control.MinSetpoint), control.MaxSetpoint)
 		}
-		if s.Level > 0 && (preset || !regulates) {
+		switch {
+		case s.Level <= 0 || central && !preset:
+		case crowds:
+			claim(control.FieldLevel).Level = CapOf(s.Level, own(o), o.MinLevel, o.MaxLevel)
+		default:
 			claim(control.FieldLevel).Level = min(max(s.Level, o.MinLevel), o.MaxLevel)
 		}
 	}

@@ -1,0 +1,56 @@
+package app
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/allspark/allspark/proto/gear"
+	"github.com/allspark/allspark/server/template"
+)
+
+// ownLevels tells the level that an order's template has by itself. Versions of
+// templates never change, so each is read once.
+type ownLevels struct {
+	publisher *publisher
+	templates template.Store
+
+	mu    sync.Mutex
+	known map[ownKey]int
+}
+
+type ownKey struct {
+	template string // ID
+	number   int
+}
+
+// of gives 0 where the version is not known or cannot be read now.
+func (l *ownLevels) of(o *gear.Order) int {
+	k := ownKey{number: o.TemplateVersion}
+	for _, x := range l.publisher.inForce() {
+		for _, v := range x.Basis.Versions {
+			if v.Name == o.Template && v.Number == o.TemplateVersion {
+				k.template = v.TemplateID
+			}
+		}
+	}
+	if k.template == "" {
+		return 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if level, ok := l.known[k]; ok {
+		return level
+	}
+	ctx, done := context.WithTimeout(context.Background(), time.Second)
+	defer done()
+	v, err := l.templates.GetVersion(ctx, k.template, k.number)
+	if err != nil {
+		return 0
+	}
+	if l.known == nil {
+		l.known = map[ownKey]int{}
+	}
+	l.known[k] = v.Spec.Default
+	return v.Spec.Default
+}
