@@ -13,7 +13,7 @@ func labScenes() *cobra.Command {
 	var out string
 	var seeds, workers int
 	c := &cobra.Command{
-		Use: "scenes", Short: "Play what is published of response times end to end (about two minutes of a core)",
+		Use: "scenes", Short: "Play what is published of response times end to end (about five minutes of a core)",
 		Long: "Play a changed target with good and bad tables and by feedback alone at depths 1 to 6,\nlinked against isolated allocation, a day with two peaks, and rows against their prediction.",
 		Args: args(cobra.NoArgs),
 	}

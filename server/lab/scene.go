@@ -94,10 +94,10 @@ func (p *regulation) index(machine, point, scene int) int {
 
 // order gives the loop a row's share.
 func (c *cappedLoop) order(level int, available time.Duration) {
-	c.cap = min(max(level, 1), c.ladder.Top())
-	if c.fixed {
+	if c.cap = min(max(level, 1), c.ladder.Top()); c.fixed {
 		return
 	}
+	c.cap = feedback.CapOf(level, c.ladder.Default, 1, c.ladder.Top())
 	c.set = loop.SettingsOf(&gear.Order{
 		Strategy: gear.StrategyCrowdRT, Level: c.cap, MinLevel: 1, MaxLevel: c.cap, AvailableRT: available,
 	}, c.ladder.Work)

@@ -35,6 +35,7 @@ type Retarget struct {
 	Within15 float64   // s until mean RT stays within 15 % of the target for 5 s
 	Within5  float64   // share of 10 s windows from the hand-over on within 5 %
 	Over     float64   // timeout-request-seconds: what requests spent beyond 1.5 times the target
+	Ceiling  float64   // the same of windows against their own run's mean, with the row held as it is: all but their noise is taken away
 	Late     float64   // share of requests that timed out in front, from the hand-over on
 	RT       []float64 // ms by second, mean over seeds
 	Overs    []float64 // timeout-request-seconds by second, mean over seeds
@@ -101,6 +102,40 @@ func retarget(ctx context.Context, workers int, name string, m *Model, tables []
 	return out, nil
 }
 
+// heldRows are settings under which the row of a target stays as it is.
+func heldRows() feedback.SceneSettings {
+	set := feedback.DefaultScene
+	set.Hold, set.Fast = 24*time.Hour, 24*time.Hour
+	return set
+}
+
+// ceiling is what no regulation by rows could do better than: each seed under the one
+// constant row that is right for it on the whole.
+func ceiling(ctx context.Context, workers int, m *Model, tables []*allocation.Table, to float64, seeds int) (float64, error) {
+	shares := make([]float64, seeds)
+	var jobs []func()
+	for i := range shares {
+		jobs = append(jobs, func() {
+			x := sceneRun{
+				model: m, specs: specsOf(m, []float64{to, 300}[:len(m.Scenes)]...), tables: tables, load: flat(1), warm: (150 + retargetAt + retargetHold) * time.Second,
+				measure: (retargetFor - retargetHold) * time.Second, seed: uint64(i + 1), set: heldRows(),
+			}
+			seconds := x.play().seconds[0]
+			whole, good, windows := sumOf(seconds), 0.0, 0.0
+			for t := 0; t+10 <= len(seconds); t += 10 {
+				w := sumOf(seconds[t : t+10])
+				windows++
+				if math.Abs(w.mean()/whole.mean()-1) <= 0.05 {
+					good++
+				}
+			}
+			shares[i] = good / windows
+		})
+	}
+	err := parallel(ctx, workers, jobs)
+	return Of(shares).Mean, err
+}
+
 func sumOf(all []sceneSecond) (out sceneSecond) {
 	for _, s := range all {
 		out.count, out.timeouts, out.ns, out.over = out.count+s.count, out.timeouts+s.timeouts, out.ns+s.ns, out.over+s.over
@@ -125,6 +160,9 @@ func Retargets(ctx context.Context, workers, seeds int) (standard, depths []Reta
 			return nil, nil, err
 		}
 		r, err := retarget(ctx, workers, x.name, m, tables, x.alone, 300, 160, seeds)
+		if err == nil && !x.alone && x.bias == 1 {
+			r.Ceiling, err = ceiling(ctx, workers, m, tables, 160, seeds)
+		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -145,6 +183,9 @@ func Retargets(ctx context.Context, workers, seeds int) (standard, depths []Reta
 				name = "feedback alone"
 			}
 			r, err := retarget(ctx, workers, name, m, tables, alone, from, math.Round(from*160/300), seeds)
+			if err == nil && !alone {
+				r.Ceiling, err = ceiling(ctx, workers, m, tables, r.Target, seeds)
+			}
 			if err != nil {
 				return nil, nil, err
 			}
@@ -292,90 +333,5 @@ func TwoPeaks(ctx context.Context, workers, seeds int) (Day, error) {
 	}
 	out.Under, out.OffBound, out.Within5 = out.Under/float64(out.Windows), off/float64(out.Windows), out.Within5/max(off, 1)
 	out.RTBefore /= float64(out.Windows)
-	return out, nil
-}
-
-// Predicted is a row's predicted statistic against what the front end measured with
-// exactly its levels.
-type Predicted struct {
-	Statistic           string
-	Target              int
-	Predicted, Measured float64 // ms
-}
-
-// fixedRow runs every point exactly at a row's levels.
-type fixedRow struct {
-	Free
-	rows [][]*Reading // by scene, point
-}
-
-func (f *fixedRow) Begin(v *Visit, r *Reading) {
-	if x := f.rows[v.Scene][v.Point]; x != nil {
-		*r = *x
-	}
-}
-
-// Predictions runs rows of a table of means and of one of 99th percentiles.
-func Predictions(ctx context.Context, workers int) ([]Predicted, error) {
-	m := Standard(3)
-	ladders := sceneLadders(m)
-	var out []Predicted
-	for _, q := range []float64{0, 0.95, 0.99} {
-		specs := specsOf(m, 300, 300)
-		for i := range specs {
-			specs[i].Statistic.Quantile = q
-		}
-		tables, err := measured(m, ladders, specs, probing{load: 1, bias: 1, exact: true})
-		if err != nil {
-			return nil, err
-		}
-		for _, target := range []int{130, 160, 200, 250} {
-			if target < tables[0].First {
-				continue
-			}
-			f := &fixedRow{rows: make([][]*Reading, len(m.Scenes))}
-			var predicted float64
-			for sc := range m.Scenes {
-				row, _ := tables[sc].Row(target)
-				if sc == 0 {
-					predicted = row.RT
-				}
-				f.rows[sc] = make([]*Reading, len(m.Points))
-				for i, name := range tables[sc].Points {
-					for k := range m.Points {
-						if m.Apps[m.Points[k].App].Name+"/"+m.Points[k].Name == name && ladders[k] != nil {
-							f.rows[sc][k] = &ladders[k].Rows[row.Points[i].Level-1]
-						}
-					}
-				}
-			}
-			sums := make([]SceneTally, 4)
-			var jobs []func()
-			for s := range sums {
-				jobs = append(jobs, func() {
-					e := NewEngine(Config{Model: m, Controls: f, Workload: WorkloadConfig{Trace: Conversation(), Rate: int(math.Round(rateOf(m, 1))), Seed: uint64(s + 1)}})
-					e.Run(int64(30*time.Second), math.MaxInt)
-					e.Tally.Reset()
-					e.Run(int64(150*time.Second), math.MaxInt)
-					sums[s] = e.Tally.Scenes[0]
-				})
-			}
-			if err := parallel(ctx, workers, jobs); err != nil {
-				return nil, err
-			}
-			x := Predicted{Target: target, Predicted: predicted, Statistic: "mean"}
-			for s := range sums {
-				if q == 0 {
-					x.Measured += float64(sums[s].Mean()) / 1e6 / float64(len(sums))
-				} else {
-					x.Measured += float64(sums[s].Quantile(q)) / 1e6 / float64(len(sums))
-				}
-			}
-			if q > 0 {
-				x.Statistic = map[float64]string{0.95: "p95", 0.99: "p99"}[q]
-			}
-			out = append(out, x)
-		}
-	}
 	return out, nil
 }

@@ -121,6 +121,7 @@ func sceneLadders(m *Model) []*Ladder {
 		case m.Points[i].External || len(m.Points[i].Params) == 0:
 		case m.Points[i].Name == "stage":
 			out[i] = ladderOf(Standard(1), Recall)
+			out[i].Default = out[i].Top() // its template allows them all by itself
 		default:
 			out[i] = ladderOf(m, i)
 		}
