@@ -48,6 +48,7 @@ type Book struct {
 	handles map[gear.QuotaPlace]*Quota
 	groups  map[string]*group
 	frame   int64
+	ended   bool          // nobody drains cells any more
 	first   chan struct{} // closed with the first handle
 	wake    chan struct{} // of size 1: deadlines moved
 }
@@ -133,7 +134,9 @@ func (b *Book) regrant(q *Quota) {
 		n.min, n.max = int64(min(t.Min, maxTake)*one), int64(min(t.Max, maxTake)*one)
 		n.wmin, n.wmax, n.weigh = min(t.WeightMin, maxWeight), min(t.WeightMax, maxWeight), t.CountWeights
 		n.unit = min(n.base*cmp.Or(t.Scale, 1), maxTake)
-		n.cap = frameCap(t, q.lately, len(g.handles))
+		if !b.ended {
+			n.cap = frameCap(t, q.lately, len(g.handles))
+		}
 		if n.rung == gear.QuotaLive && len(t.Choices) > 0 {
 			n.choices = t.Choices
 		}
@@ -206,6 +209,7 @@ func (b *Book) step(g *group, now time.Time) {
 func (b *Book) Run(ctx context.Context) {
 	select {
 	case <-ctx.Done():
+		b.end()
 		return
 	case <-b.first:
 	}
@@ -217,6 +221,7 @@ func (b *Book) Run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
+			b.end()
 			return
 		case <-frame.C:
 			now := time.Now()
@@ -232,6 +237,17 @@ func (b *Book) Run(ctx context.Context) {
 				lost.Reset(max(time.Until(at), time.Millisecond))
 			}
 		}
+	}
+}
+
+// end takes the frame's cap off: nobody drains the cells any more, and requests that
+// still come are answered by what holds now.
+func (b *Book) end() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ended = true
+	for _, q := range b.handles {
+		b.regrant(q)
 	}
 }
 
@@ -289,7 +305,11 @@ func (b *Book) turn(now time.Time, span time.Duration) {
 
 func (q *Quota) drain() (consumed, requests, weight, capped int64) {
 	v := q.cell.Swap(0)
-	return int64(v & consumedMask), int64(v >> requestShift), q.weight.Swap(0), q.capped.Swap(0)
+	if consumed = candidates(v); consumed < 0 {
+		q.cell.Add(uint64(consumed)) // of this frame's requests: what is given back counts against them
+		v, consumed = v-uint64(consumed), 0
+	}
+	return consumed, int64(v >> requestShift), q.weight.Swap(0), q.capped.Swap(0)
 }
 
 // Status is how a group stands in this agent.

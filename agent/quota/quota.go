@@ -10,8 +10,11 @@ import (
 const (
 	requestShift = 40
 	requestUnit  = 1 << requestShift
-	consumedMask = requestUnit - 1
 )
+
+// candidates of a cell. Below zero they are what a request gave back in the next
+// frame, because a drain came between its addition and its cut.
+func candidates(cell uint64) int64 { return int64(cell<<(64-requestShift)) >> (64 - requestShift) }
 
 // maxTake bounds one answer, so that a frame's candidates fit the cell.
 const maxTake = 1 << 20
@@ -58,7 +61,7 @@ func (q *Quota) Take(value float64, available int) int {
 	if g.weigh {
 		q.weight.Add(int64(weight * 1000))
 	}
-	used := q.cell.Add(requestUnit+uint64(n)) & consumedMask
+	used := candidates(q.cell.Add(requestUnit + uint64(n)))
 	if used > g.cap {
 		return q.cut(g, n, used)
 	}
@@ -66,7 +69,7 @@ func (q *Quota) Take(value float64, available int) int {
 }
 
 // cut gives back what the local cap takes away.
-func (q *Quota) cut(g *grant, n int, used uint64) int {
+func (q *Quota) cut(g *grant, n int, used int64) int {
 	m := g.shrunk(n, used)
 	if m < n {
 		q.cell.Add(-uint64(n - m))

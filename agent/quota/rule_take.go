@@ -12,8 +12,8 @@ type grant struct {
 	unit       float64 // base x scale, what a weight of 1 gives
 	wmin, wmax float64
 	min, max   int64
-	cap        uint64 // candidates of this handle in a frame
-	weigh      bool   // weights are counted too
+	cap        int64 // candidates of this handle in a frame
+	weigh      bool  // weights are counted too
 	choices    []gear.QuotaChoice
 	base       float64
 	rung       gear.QuotaRung
@@ -63,14 +63,14 @@ func (g *grant) round(exact int64, request uint64) int {
 
 // shrunk is what a request gets when used candidates were taken in this frame
 // already, above the cap.
-func (g *grant) shrunk(n int, used uint64) int {
+func (g *grant) shrunk(n int, used int64) int {
 	share := float64(g.cap) / float64(used)
 	return min(n, max(int(float64(n)*share*share), int(g.min>>fractionBits)))
 }
 
 // frameCap is what a handle may take in a frame: twice its share of the group's
 // budget. lately is what it took in a frame of late.
-func frameCap(t *gear.QuotaTerms, lately float64, handles int) uint64 {
+func frameCap(t *gear.QuotaTerms, lately float64, handles int) int64 {
 	if t.FrameBudget <= 0 {
 		return noCap
 	}
@@ -78,7 +78,10 @@ func frameCap(t *gear.QuotaTerms, lately float64, handles int) uint64 {
 	if t.FrameSum > 0 {
 		share = min(max(lately/t.FrameSum, share), 1)
 	}
-	return uint64(min(max(capFactor*share*t.FrameBudget, t.Min), float64(noCap)))
+	if c := max(capFactor*share*t.FrameBudget, t.Min); c < 1<<62 {
+		return int64(c)
+	}
+	return noCap
 }
 
 const (
