@@ -28,12 +28,23 @@ type cells struct {
 type Sink struct {
 	cells  atomic.Pointer[cells]
 	within atomic.Uint64 // available RT in µs: a hold-out request within it was good
+	closed atomic.Bool   // its loop is gone: meters keep a sink for good, and it must cost nothing
+}
+
+// close forgets what was counted. Requests that began under the loop's last order
+// are not counted any more.
+func (s *Sink) close() {
+	s.closed.Store(true)
+	s.cells.Store(nil)
 }
 
 // Record counts a request that ended.
 func (s *Sink) Record(load float64, held bool, elapsed time.Duration) {
 	x, b := s.cells.Load(), Bin(load)&(Bins-1)
 	if x == nil {
+		if s.closed.Load() {
+			return
+		}
 		x = s.grow()
 	}
 	var us uint64
@@ -54,8 +65,17 @@ func (s *Sink) Record(load float64, held bool, elapsed time.Duration) {
 
 //go:noinline
 func (s *Sink) grow() *cells {
-	s.cells.CompareAndSwap(nil, new(cells))
-	return s.cells.Load()
+	fresh := new(cells)
+	if s.cells.CompareAndSwap(nil, fresh) {
+		if s.closed.Load() { // meanwhile
+			s.cells.Store(nil)
+		}
+		return fresh
+	}
+	if x := s.cells.Load(); x != nil {
+		return x
+	}
+	return fresh // closed meanwhile: it counts for nobody
 }
 
 // drain takes what was counted since the last drain.

@@ -16,7 +16,7 @@ type crowdLoop struct {
 	set    Settings
 	bounds bounds
 	handle *Crowds
-	sink   Sink
+	sink   *Sink // apart: meters hold it after the loop has gone
 	round  uint64
 	live   *live // nil before the first request
 }
@@ -79,7 +79,7 @@ func (c *crowdLoop) obey(o *gear.Order) {
 	hi := min(max(o.Level, o.MinLevel, 1), len(c.work), math.MaxUint8)
 	c.bounds = bounds{lo: min(max(o.MinLevel, 1), hi), hi: hi}
 	c.sink.within.Store(uint64(max(o.AvailableRT.Microseconds(), 0)))
-	c.handle = &Crowds{sink: &c.sink}
+	c.handle = &Crowds{sink: c.sink}
 	c.publish()
 }
 

@@ -36,7 +36,10 @@ func (l *Loops) Bind(k Key, o *gear.Order, work []float64) *Crowds {
 	defer l.mu.Unlock()
 	c := l.crowds[k]
 	if c == nil || !equal(c.work, work) {
-		c = &crowdLoop{work: work}
+		if c != nil {
+			c.sink.close()
+		}
+		c = &crowdLoop{work: work, sink: new(Sink)}
 		l.crowds[k] = c
 	}
 	c.round = l.round
@@ -75,6 +78,7 @@ func (l *Loops) Rebind(sweep bool, f func()) {
 	defer l.mu.Unlock()
 	for k, c := range l.crowds {
 		if c.round != l.round {
+			c.sink.close()
 			delete(l.crowds, k)
 		}
 	}
