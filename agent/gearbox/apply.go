@@ -7,8 +7,10 @@ import (
 	"github.com/allspark/allspark/proto/gear"
 )
 
-// maxTables bounds the table cache. Tables of the held set are never dropped.
-const maxTables = 512
+// maxTables bounds the table cache. Tables of the held set are never dropped, and a
+// set of half as many always fits beside it. A hello lists them all: with twice as
+// many it would be larger than a controller takes.
+const maxTables = 2048
 
 // AddTables keeps level tables for the sets that will name them. A table that is
 // not whole is refused; the others are kept.
@@ -42,12 +44,14 @@ func (b *Box) keep(t *gear.LevelTable) {
 	}
 }
 
-// dropUnused forgets the older half of the tables, except those in use.
+// dropUnused forgets the oldest tables that are not in use, until half are left.
 func (b *Box) dropUnused() {
 	used := b.usedTables()
+	surplus := len(b.age) - maxTables/2
 	kept := b.age[:0]
-	for i, h := range b.age {
-		if i < maxTables/2 && !used[h] {
+	for _, h := range b.age {
+		if surplus > 0 && !used[h] {
+			surplus--
 			delete(b.tables, h)
 			for k := range b.compiled {
 				if k.table == h {

@@ -74,7 +74,7 @@ func decodeSnapshot(p []byte) (*snapshot, error) {
 	read, problems := wire.ToOrderSet(&set)
 	s.set = &read
 	n := r.uint32()
-	if r.err == nil && n > maxTables {
+	if r.err == nil && n > 2*maxTables { // those held, and those staged
 		return nil, fmt.Errorf("%w: %d tables", ErrDamaged, n)
 	}
 	for range n {

@@ -17,7 +17,7 @@ func TestADrainBetweenTakingAndGivingBack(t *testing.T) {
 	b.Apply(frame(1, 100, x))
 	q := b.Quota("k2", "rank")
 	g := q.grant.Load()
-	used := candidates(q.cell.Add(requestUnit + 100)) + g.cap // as when the frame is used up
+	used := candidates(q.cell.Add(requestUnit+100)) + g.cap // as when the frame is used up
 	consumed, requests, _, _ := q.drain()
 	require.EqualValues(t, 100, consumed)
 	require.EqualValues(t, 1, requests)
