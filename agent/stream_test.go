@@ -95,6 +95,19 @@ func TestCredentialsAreRenewedBeforeTheyEnd(t *testing.T) {
 	})
 }
 
+// TestCredentialsAreRenewedWhateverTheMachinesClockSays: its clock is behind or ahead
+// by far more than a credential lives. The end is reference time.
+func TestCredentialsAreRenewedWhateverTheMachinesClockSays(t *testing.T) {
+	for _, skew := range []time.Duration{48 * time.Hour, -48 * time.Hour} {
+		inBubble(t, agenttest.Options{CredentialLife: 10 * time.Minute, Skew: skew}, func(t *testing.T, b *bench) {
+			require.NoError(t, b.WaitAgents(b.ctx, 1))
+			time.Sleep(35 * time.Minute)
+			require.InDelta(t, 5, b.Enrolments(), 2, skew)
+			require.Len(t, b.Hellos(), 1, "on the same stream")
+		})
+	}
+}
+
 func TestAWrongTokenIsShownAndTriedAgain(t *testing.T) {
 	inBubble(t, agenttest.Options{}, func(t *testing.T, b *bench) {
 		cfg := b.cfg

@@ -22,8 +22,25 @@ const (
 // credential is what the agent proves itself with after enrolment.
 type credential struct {
 	bearer  string
+	until   time.Time // reference time; zero: no end
+	settled bool      // until was read by reference time, not by the machine's clock
 	expires time.Time // local clock
 	renew   time.Time
+}
+
+// maxLife is how long a credential without an end is kept without asking.
+const maxLife = 365 * 24 * time.Hour
+
+// settle finds out when the credential ends by this machine's clock, which may be
+// off by more than it lives: ref is the estimate of reference time at now.
+func (c *credential) settle(ref, now time.Time, known bool) {
+	life := maxLife
+	if !c.until.IsZero() {
+		life = min(c.until.Sub(ref), maxLife)
+	}
+	c.expires = now.Add(life)
+	c.renew = c.expires.Add(-max(life/renewPart, min(renewMin, life/2)))
+	c.settled = known
 }
 
 // valid reports whether a stream may be opened with it.
@@ -63,20 +80,25 @@ func (l *Link) enrol(ctx context.Context, client agentv1.AgentServiceClient) err
 	if err != nil {
 		return fmt.Errorf("enrol: %w", err)
 	}
-	now := time.Now()
-	c := credential{bearer: r.GetCredential(), expires: time.Unix(0, r.GetExpiresAtNs())}
-	// The expiry is reference time; only its distance counts here.
-	life := c.expires.Sub(now)
-	if ref, _, known := l.clock.reference(); known {
-		life = c.expires.Sub(ref)
+	c := credential{bearer: r.GetCredential()}
+	if r.GetExpiresAtNs() != 0 {
+		c.until = time.Unix(0, r.GetExpiresAtNs())
 	}
-	if r.GetExpiresAtNs() == 0 || life > 365*24*time.Hour {
-		life = 365 * 24 * time.Hour
-	}
-	c.expires = now.Add(life)
-	c.renew = c.expires.Add(-max(life/renewPart, min(renewMin, life/2)))
+	ref, _, known := l.clock.reference()
+	c.settle(ref, time.Now(), known)
 	l.mu.Lock()
 	l.credential = c
 	l.mu.Unlock()
 	return nil
+}
+
+// settle reads the credential's end again once reference time is known: before the
+// first exchange there is only the machine's clock to read it by.
+func (l *Link) settle() {
+	ref, _, known := l.clock.reference()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if known && !l.credential.settled && l.credential.bearer != "" {
+		l.credential.settle(ref, time.Now(), true)
+	}
 }

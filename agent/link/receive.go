@@ -52,6 +52,7 @@ func (s *session) handle(m *agentv1.ConnectResponse) (done bool) {
 		l.staged(body.Staged)
 	case *agentv1.ConnectResponse_Clock:
 		l.clock.exchange(time.Unix(0, body.Clock.GetAgentSentNs()), l.clock.local(), time.Unix(0, body.Clock.GetReferenceNs()))
+		l.settle()
 	case *agentv1.ConnectResponse_BaseQuotas:
 		// A frame with anything wrong in it is dropped: the next comes in 100 ms,
 		// and without one the ladder of the base quota answers.

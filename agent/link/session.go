@@ -20,6 +20,7 @@ const (
 	welcomeTimeout  = 15 * time.Second
 	closeTimeout    = 500 * time.Millisecond
 	confirmAfter    = 500 * time.Millisecond
+	renewAgain      = 10 * time.Second // after a renewal that failed, and up to half more
 )
 
 // session is one stream, from dial to end.
@@ -33,6 +34,7 @@ type session struct {
 	renewals sync.WaitGroup
 	welcomed atomic.Int64 // nanoseconds since started; 0 before the welcome
 	started  time.Time
+	retry    time.Time        // a renewal failed: not before; for the sender
 	bye      *agentv1.Goodbye // written by the receiver before it ends
 }
 
@@ -116,7 +118,8 @@ func (s *session) send(ctx context.Context, received <-chan error) error {
 	clockEvery := l.Intervals().Clock
 	renew := time.NewTimer(s.renewIn())
 	defer renew.Stop()
-	renewed := make(chan struct{}, 1)
+	renewed := make(chan error, 1)
+	renewing := false
 	confirm := time.NewTimer(time.Hour)
 	confirm.Stop()
 	defer confirm.Stop()
@@ -151,14 +154,19 @@ func (s *session) send(ctx context.Context, received <-chan error) error {
 			l.cfg.Box.Contact()
 		case <-probe.C:
 			l.out.put(func() { l.out.probe = true })
+			if !renewing {
+				renew.Reset(s.renewIn()) // the clock may have been learnt meanwhile
+			}
 		case <-renew.C:
+			renewing = true
 			s.renewals.Go(func() { // beside the frames: an answer may take seconds
-				if err := l.enrol(s.stream.Context(), s.client); err != nil && ctx.Err() == nil {
-					l.cfg.Log.Warn("credential not renewed", "error", inert(err.Error()))
-				}
-				renewed <- struct{}{}
+				renewed <- l.enrol(s.stream.Context(), s.client)
 			})
-		case <-renewed:
+		case err := <-renewed:
+			if renewing = false; err != nil && ctx.Err() == nil {
+				l.cfg.Log.Warn("credential not renewed", "error", inert(err.Error()))
+				s.retry = time.Now().Add(spread(renewAgain))
+			}
 			renew.Reset(s.renewIn())
 		}
 	}
@@ -177,7 +185,7 @@ func (s *session) renewIn() time.Duration {
 	if l.credential.bearer == "" {
 		return 365 * 24 * time.Hour
 	}
-	return max(time.Until(l.credential.renew), time.Second)
+	return max(time.Until(l.credential.renew), time.Until(s.retry), time.Second)
 }
 
 func (s *session) flush() error {
