@@ -1,7 +1,6 @@
 package gearbox_test
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -243,43 +242,6 @@ func TestTablesThatAreNotWholeAreRefusedAlone(t *testing.T) {
 	require.NotContains(t, text, "tables[4]")
 	require.Equal(t, []string{good.Hash}, b.Tables())
 	require.Equal(t, []string{"other"}, b.Missing(set(1, order("*", "recall", "*", gear.LevelTable{Hash: "other"}, 1), order("*", "recall", "*", good, 1))))
-}
-
-// unlike gives tables that all differ.
-func unlike(from, to int) (out []gear.LevelTable) {
-	for i := from; i < to; i++ {
-		out = append(out, tagTable(2, func(t *gear.LevelTable) { t.Work[0] = 1 / float64(i+2) }))
-	}
-	return out
-}
-
-// TestTheTableCacheIsBoundedAndKeepsWhatIsHeld: a set of a thousand tables is taken,
-// kept on disk, and stays whatever comes after it.
-func TestTheTableCacheIsBoundedAndKeepsWhatIsHeld(t *testing.T) {
-	const held, bound = 1000, 2048
-	b, tables := newBox(), unlike(0, held)
-	require.Empty(t, b.AddTables(tables))
-	var orders []gear.Order
-	for i := range tables {
-		orders = append(orders, order(fmt.Sprintf("s%d", i), "recall", "*", tables[i], 2))
-	}
-	b.Contact()
-	ack := b.Apply(set(1, orders...))
-	require.False(t, ack.Refused, ack.Problems)
-	dir := t.TempDir()
-	require.NoError(t, b.Persist(dir))
-	again := newBox()
-	require.NoError(t, again.Restore(dir))
-	require.Len(t, again.Tables(), held)
-
-	for i := held; i < 5000; i += 100 {
-		b.AddTables(unlike(i, i+100))
-		require.LessOrEqual(t, len(b.Tables()), bound)
-	}
-	for i := range tables {
-		require.Contains(t, b.Tables(), tables[i].Hash)
-	}
-	require.False(t, b.Apply(set(2, orders...)).Refused)
 }
 
 func TestTheLadder(t *testing.T) {
