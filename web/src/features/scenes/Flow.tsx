@@ -1,110 +1,22 @@
 import {
   Background,
   Controls,
-  Handle,
-  Position,
   ReactFlow,
   useReactFlow,
   useStore,
   type Connection,
   type Edge,
-  type Node,
-  type NodeProps,
 } from "@xyflow/react";
 import "@xyflow/react/dist/style.css";
 import { memo, useEffect, useMemo, useState } from "react";
-import { useTranslation } from "react-i18next";
-import { Link, useNavigate } from "react-router";
+import { useNavigate } from "react-router";
 import { useDark } from "../../ui/preferences";
-import { count, ms, share } from "../../ui/format";
-import { Tag } from "../../ui/marks";
+import { count } from "../../ui/format";
 import type { Mark } from "./draft";
-import { late, sourceName } from "./format";
+import { Box, Finding, type Shown } from "./FlowNode";
 import { edgeId } from "./graph";
-import { found } from "./links";
 import { layout, nodeHeight, nodeWidth, type Layout } from "./layout";
-import { MarkTag } from "./MarkTag";
-import type { SceneGraph, SceneLinkNode, SceneNode } from "./types";
-
-type Shown = Node<{
-  node: SceneNode;
-  down: boolean;
-  to?: string;
-  live?: SceneLinkNode;
-  found?: boolean;
-  mark?: Mark;
-  bad?: boolean;
-}>;
-
-const Box = memo(function Box({ data }: NodeProps<Shown>) {
-  const { t } = useTranslation();
-  const { node, live: n } = data;
-  const m = n?.recent ?? n?.live;
-  const look = [
-    "scene-node",
-    node.external && "external",
-    data.found === true && "found",
-    data.found === false && "faded",
-    data.mark && data.mark !== "same" && `mark-${data.mark}`,
-    data.bad && "bad",
-  ];
-  return (
-    <div className={look.filter(Boolean).join(" ")}>
-      <Handle type="target" position={data.down ? Position.Top : Position.Left} />
-      {data.to ? (
-        <Link className="strong" to={data.to} onClick={(e) => e.stopPropagation()}>
-          {node.id}
-        </Link>
-      ) : (
-        <strong>{node.id}</strong>
-      )}{" "}
-      {node.external && <Tag>{t("scenes.external")}</Tag>} {data.mark && <MarkTag mark={data.mark} />}{" "}
-      {data.bad && <Tag tone="bad">{t("scenes.wrong")}</Tag>}
-      {!n && (
-        <dl>
-          {node.external && (
-            <>
-              <dt>{t("scenes.timeout")}</dt>
-              <dd>{node.timeout || "–"}</dd>
-              <dt>{t("scenes.network")}</dt>
-              <dd>{node.network || "–"}</dd>
-            </>
-          )}
-          {node.fed_by && (
-            <>
-              <dt>{t("scenes.fedBy")}</dt>
-              <dd>{node.fed_by}</dd>
-            </>
-          )}
-        </dl>
-      )}
-      {n && (
-        <dl>
-          {node.external ? (
-            <>
-              <dt>{t("scenes.timeout")}</dt>
-              <dd>{ms(n.timeout_ms)}</dd>
-            </>
-          ) : (
-            <>
-              <dt>{t("scenes.level")}</dt>
-              <dd>
-                {m?.count ? m.level_mean.toFixed(1) : (n.level ?? "–")} / {n.max_level ?? "–"}
-              </dd>
-            </>
-          )}
-          <dt>{t("scenes.rt")}</dt>
-          <dd>{ms(m?.count ? m.rt_mean_ms : undefined)}</dd>
-          <dt>{t("scenes.late")}</dt>
-          <dd>{share(late(m))}</dd>
-          <dt>{t("scenes.source")}</dt>
-          <dd>{sourceName(t, n.source)}</dd>
-        </dl>
-      )}
-      <Handle type="source" position={data.down ? Position.Bottom : Position.Right} />
-    </div>
-  );
-});
+import type { SceneGraph, SceneLinkNode } from "./types";
 
 const kinds = { box: Box };
 
@@ -115,7 +27,6 @@ const same = (a: Shown["data"], b: Shown["data"]) =>
   a.down === b.down &&
   a.to === b.to &&
   a.live === b.live &&
-  a.found === b.found &&
   a.mark === b.mark &&
   a.bad === b.bad;
 
@@ -134,7 +45,6 @@ interface Props {
   label: string;
   graph: SceneGraph;
   live?: SceneLinkNode[];
-  find?: string;
   size?: "tall" | "short";
   /** Width over height of the picture, about; it decides which way requests run. */
   aspect?: number;
@@ -146,15 +56,23 @@ interface Props {
 }
 
 /** The graph of a scene: the link view, and, with onConnect, its editor. */
-export default memo(function Flow(props: Props) {
+export default function Flow({ find = "", ...rest }: Props & { find?: string }) {
+  return (
+    <Finding value={find}>
+      <Picture {...rest} />
+    </Finding>
+  );
+}
+
+const Picture = memo(function Picture(props: Props) {
   const dark = useDark();
   const navigate = useNavigate();
   const aspect = props.aspect ?? (props.size === "short" ? 3.5 : 2.8);
   const { spots, down } = useMemo(() => layout(props.graph, aspect), [props.graph, aspect]);
   const live = useMemo(() => new Map(props.live?.map((n) => [n.id, n])), [props.live]);
-  const { find = "", path } = props;
+  const { path } = props;
   // A node of which nothing changed stays the same object: of two hundred only
-  // those are drawn again that a second, or a letter in the search, made different.
+  // those are drawn again that a second made different.
   const [kept] = useState(() => new Map<string, Shown>());
   const nodes = useMemo<Shown[]>(
     () =>
@@ -165,7 +83,6 @@ export default memo(function Flow(props: Props) {
           down,
           to: path?.(n.id),
           live: live.get(n.id),
-          found: found(find, n),
           mark: props.marks?.get(n.id),
           bad: props.bad?.has(n.id),
         };
@@ -175,7 +92,7 @@ export default memo(function Flow(props: Props) {
         kept.set(n.id, made);
         return made;
       }),
-    [props.graph, props.marks, props.bad, live, spots, down, find, path, kept],
+    [props.graph, props.marks, props.bad, live, spots, down, path, kept],
   );
   const flow = useMemo(() => {
     const of = (id: string) => (live.get(id)?.recent ?? live.get(id)?.live)?.qps;
