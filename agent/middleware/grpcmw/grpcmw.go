@@ -98,8 +98,11 @@ func UnaryClient(edge *agent.External, call Call) grpc.UnaryClientInterceptor {
 		d := edge.Begin(scene, ask)
 		limited, span := edge.Follow(ctx, scene)
 		defer span.End()
-		limited, cancel := context.WithDeadline(limited, began.Add(d.Timeout())) // an earlier deadline stays
-		defer cancel()
+		if timeout := d.Timeout(); timeout > 0 { // 0: declared as a point, too, which Start refuses
+			var cancel context.CancelFunc
+			limited, cancel = context.WithDeadline(limited, began.Add(timeout)) // an earlier deadline stays
+			defer cancel()
+		}
 		err := invoke(depart(limited), method, request, reply, cc, opts...)
 		if err == nil || !errors.Is(ctx.Err(), context.Canceled) {
 			d.EndSince(began, OutcomeOf(err))

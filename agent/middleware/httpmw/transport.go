@@ -39,13 +39,12 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	began := time.Now()
 	scene, known := Server{Scene: t.Scene, Request: t.Request}.known(r)
 	d := t.Edge.Begin(scene, known)
-	deadline := began.Add(d.Timeout())
-	if own, ok := r.Context().Deadline(); ok && own.Before(deadline) {
-		deadline = own
-	}
 	caller := r.Context()
 	ctx, span := t.Edge.Follow(caller, scene)
-	ctx, cancel := context.WithDeadline(ctx, deadline)
+	cancel := func() {}
+	if timeout := d.Timeout(); timeout > 0 { // 0: declared as a point, too, which Start refuses
+		ctx, cancel = context.WithDeadline(ctx, began.Add(timeout)) // an earlier deadline stays
+	}
 	r = r.Clone(ctx) // a RoundTripper must not change its request
 	depart(r)
 	resp, err := base.RoundTrip(r)
