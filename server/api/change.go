@@ -13,7 +13,14 @@ type Change struct {
 	At      time.Time `json:"at" doc:"Reference time."`
 	Hash    string    `json:"hash" doc:"Hash of the order set."`
 	Cause   string    `json:"cause" doc:"What changed." example:"manual claim: level 3"`
+	Causes  []Cause   `json:"causes" doc:"The same, to be worded by the reader; empty in lines of the journal that older controllers wrote."`
 	Claims  []string  `json:"claims" doc:"Claims that came or went."`
+}
+
+// Cause is one thing that led to a shift.
+type Cause struct {
+	Code string   `json:"code" enum:"bound,claim_ended,claim_set,decided_anew,more,points_declared,published,rebound,unbound" doc:"claim_set (source, author, value, scope, reason), claim_ended (source, author, value, scope), bound (selector, template), rebound (selector), unbound (selector, template), published (template, version), points_declared, decided_anew or more (how many)." example:"claim_set"`
+	Args []string `json:"args" doc:"What fills it in, in that order."`
 }
 
 // ChangeDetail is a shift with the difference it made.

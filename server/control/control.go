@@ -148,6 +148,7 @@ type Shift struct {
 	At       time.Time // reference time
 	Hash     string
 	Cause    string   // short sentence: what changed
+	Causes   []Cause  // the same, to be worded; none in old lines
 	Claims   []string // ids that came or went
 	Set      gear.OrderSet
 	Tables   []gear.LevelTable // only those new in this shift; the store keeps each once

@@ -146,11 +146,12 @@ func (t *leader) decide(ctx context.Context, v *view, p place) error {
 		return nil
 	}
 	s := &Shift{App: p.app, IDC: p.idc, Hash: d.Set.Hash, Set: d.Set, Basis: d.Basis}
-	if before == nil {
-		s.Cause, s.Claims = Cause(nil, &d.Basis)
-	} else {
-		s.Cause, s.Claims = Cause(&before.Basis, &d.Basis)
+	var was *Basis
+	if before != nil {
+		was = &before.Basis
 	}
+	s.Causes, s.Claims = Causes(was, &d.Basis)
+	s.Cause = Sentence(s.Causes)
 	kept := t.kept()
 	for _, table := range d.Tables {
 		if !kept[table.Hash] {

@@ -40,7 +40,7 @@ type Config struct {
 }
 
 // Loop decides while it holds the lease, and follows the journal in any case. It
-// owns no rule: Decide and Cause do the thinking.
+// owns no rule: Decide and Causes do the thinking.
 type Loop struct {
 	cfg    Config
 	keeper *lease.Keeper

@@ -9,41 +9,119 @@ import (
 	"github.com/allspark/allspark/server/template"
 )
 
-// causeParts bounds how many causes the sentence names.
+// causeParts bounds how many causes are named.
 const causeParts = 3
 
-// Cause says in a short sentence what led from one basis to the next, and lists
-// the claims that came or went. before is nil for the first shift.
-func Cause(before *Basis, after *Basis) (sentence string, claims []string) {
+// Cause is one thing that led to a shift: a code and what fills it in, so that a
+// console can word it in its reader's language.
+type Cause struct {
+	Code string
+	Args []string
+}
+
+// The codes of causes, each with its arguments.
+const (
+	claimSet       = "claim_set"   // source, author, value, scope, reason
+	claimEnded     = "claim_ended" // source, author, value, scope
+	bound          = "bound"       // selector, template
+	rebound        = "rebound"     // selector
+	unbound        = "unbound"     // selector, template
+	published      = "published"   // template, version
+	pointsDeclared = "points_declared"
+	decidedAnew    = "decided_anew"
+	moreCauses     = "more" // how many
+)
+
+// CauseCodes lists every code, sorted.
+func CauseCodes() []string {
+	return []string{bound, claimEnded, claimSet, decidedAnew, moreCauses, pointsDeclared, published, rebound, unbound}
+}
+
+// Causes tells what led from one basis to the next, and lists the claims that
+// came or went. before is nil for the first shift.
+func Causes(before *Basis, after *Basis) (causes []Cause, claims []string) {
 	if before == nil {
 		before = &Basis{}
 	}
-	// What people did comes first: the sentence is short, and a loop that moves
-	// many claims at once must not hide it.
-	parts := append(bindingCauses(before.Bindings, after.Bindings), versionCauses(before.Versions, after.Versions)...)
+	// What people did comes first: few are named, and a loop that moves many claims
+	// at once must not hide it.
+	causes = slices.Concat(bindingCauses(before.Bindings, after.Bindings), versionCauses(before.Versions, after.Versions))
 	old, now := claimIndex(before.Claims), claimIndex(after.Claims)
 	for _, c := range after.Claims {
 		if old[c.ID] == nil {
 			claims = append(claims, c.ID)
-			parts = append(parts, fmt.Sprintf("%s set %s for %s", who(c), c.ValueText(), c.Scope)+reason(c))
+			causes = append(causes, cause(claimSet, c.Source, author(c), c.ValueText(), c.Scope, gear.Shown(c.Reason)))
 		}
 	}
 	for _, c := range before.Claims {
 		if now[c.ID] == nil {
 			claims = append(claims, c.ID)
-			parts = append(parts, fmt.Sprintf("%s by %s for %s ended", c.ValueText(), who(c), c.Scope))
+			causes = append(causes, cause(claimEnded, c.Source, author(c), c.ValueText(), c.Scope))
 		}
 	}
 	if !slices.Equal(before.Points, after.Points) {
-		parts = append(parts, "declared points changed")
+		causes = append(causes, cause(pointsDeclared))
 	}
-	if len(parts) == 0 {
-		parts = []string{"decided anew"}
+	if len(causes) == 0 {
+		causes = []Cause{cause(decidedAnew)}
 	}
-	if n := len(parts) - causeParts; n > 0 {
-		parts = append(parts[:causeParts], fmt.Sprintf("and %d more", n))
+	if n := len(causes) - causeParts; n > 0 {
+		causes = append(causes[:causeParts], cause(moreCauses, n))
 	}
-	return strings.Join(parts, "; "), claims
+	return causes, claims
+}
+
+func cause(code string, args ...any) Cause {
+	c := Cause{Code: code}
+	for _, a := range args {
+		c.Args = append(c.Args, fmt.Sprint(a))
+	}
+	return c
+}
+
+// Sentence says causes in English.
+func Sentence(causes []Cause) string {
+	parts := make([]string, len(causes))
+	for i, c := range causes {
+		parts[i] = c.String()
+	}
+	return strings.Join(parts, "; ")
+}
+
+// String says it in English.
+func (c Cause) String() string {
+	a := c.Args
+	switch c.Code {
+	case claimSet:
+		s := fmt.Sprintf("%s set %s for %s", by(a[0], a[1]), a[2], a[3])
+		if a[4] != "" {
+			s += ": " + a[4]
+		}
+		return s
+	case claimEnded:
+		return fmt.Sprintf("%s by %s for %s ended", a[2], by(a[0], a[1]), a[3])
+	case bound:
+		return fmt.Sprintf("%s bound to template %s", a[0], a[1])
+	case rebound:
+		return fmt.Sprintf("binding %s changed", a[0])
+	case unbound:
+		return fmt.Sprintf("%s unbound from template %s", a[0], a[1])
+	case published:
+		return fmt.Sprintf("template %s version %s published", a[0], a[1])
+	case pointsDeclared:
+		return "declared points changed"
+	case moreCauses:
+		return fmt.Sprintf("and %s more", a[0])
+	}
+	return "decided anew"
+}
+
+// by names who made a claim.
+func by(source, author string) string {
+	if author == "" {
+		return source
+	}
+	return fmt.Sprintf("%s (%s)", author, source)
 }
 
 func claimIndex(claims []*Claim) map[string]*Claim {
@@ -54,25 +132,14 @@ func claimIndex(claims []*Claim) map[string]*Claim {
 	return m
 }
 
-func who(c *Claim) string {
-	name := c.Author
-	if name == "" {
-		name = c.Origin
+func author(c *Claim) string {
+	if c.Author == "" {
+		return gear.Shown(c.Origin)
 	}
-	if name == "" {
-		return c.Source.String()
-	}
-	return fmt.Sprintf("%s (%s)", gear.Shown(name), c.Source)
+	return gear.Shown(c.Author)
 }
 
-func reason(c *Claim) string {
-	if c.Reason == "" {
-		return ""
-	}
-	return ": " + gear.Shown(c.Reason)
-}
-
-func bindingCauses(before, after []*template.Binding) (out []string) {
+func bindingCauses(before, after []*template.Binding) (out []Cause) {
 	old := map[string]*template.Binding{}
 	for _, b := range before {
 		old[b.ID] = b
@@ -82,20 +149,20 @@ func bindingCauses(before, after []*template.Binding) (out []string) {
 		delete(old, b.ID)
 		switch {
 		case o == nil:
-			out = append(out, fmt.Sprintf("%s bound to template %s", b.Selector, b.Template))
+			out = append(out, cause(bound, b.Selector, b.Template))
 		case !sameBinding(o, b):
-			out = append(out, fmt.Sprintf("binding %s changed", b.Selector))
+			out = append(out, cause(rebound, b.Selector))
 		}
 	}
 	for _, b := range before {
 		if old[b.ID] != nil {
-			out = append(out, fmt.Sprintf("%s unbound from template %s", b.Selector, b.Template))
+			out = append(out, cause(unbound, b.Selector, b.Template))
 		}
 	}
 	return out
 }
 
-func versionCauses(before, after []VersionRef) (out []string) {
+func versionCauses(before, after []VersionRef) (out []Cause) {
 	old := map[string]int{}
 	for _, v := range before {
 		if v.Latest {
@@ -104,7 +171,7 @@ func versionCauses(before, after []VersionRef) (out []string) {
 	}
 	for _, v := range after {
 		if n, ok := old[v.TemplateID]; ok && v.Latest && n != v.Number {
-			out = append(out, fmt.Sprintf("template %s version %d published", v.Name, v.Number))
+			out = append(out, cause(published, v.Name, v.Number))
 		}
 	}
 	return out

@@ -224,8 +224,12 @@ func partKey(key, part string) string {
 
 func toChange(x *control.Shift) api.Change {
 	return api.Change{
-		Version: toGearVersion(x.Version), App: x.App, IDC: x.IDC, At: x.At, Hash: x.Hash, Cause: x.Cause, Claims: append([]string{}, x.Claims...),
+		Version: toGearVersion(x.Version), App: x.App, IDC: x.IDC, At: x.At, Hash: x.Hash, Cause: x.Cause, Causes: mapped(x.Causes, toCause), Claims: append([]string{}, x.Claims...),
 	}
+}
+
+func toCause(c control.Cause) api.Cause {
+	return api.Cause{Code: c.Code, Args: append([]string{}, c.Args...)}
 }
 
 func toProgress(p push.Progress, now time.Time) api.Progress {

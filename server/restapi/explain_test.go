@@ -17,3 +17,10 @@ func TestEveryVerdictIsInTheDocument(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, control.VerdictCodes(), strings.Split(f.Tag.Get("enum"), ","))
 }
+
+// So it does with causes.
+func TestEveryCauseIsInTheDocument(t *testing.T) {
+	f, ok := reflect.TypeFor[api.Cause]().FieldByName("Code")
+	require.True(t, ok)
+	require.Equal(t, control.CauseCodes(), strings.Split(f.Tag.Get("enum"), ","))
+}

@@ -32,11 +32,21 @@ type shiftRecord struct {
 	At       micros
 	Hash     string
 	Cause    string
+	Causes   doc[[]causeDoc]
 	Claims   doc[[]string]
 	Orders   doc[[]orderDoc]
 	Basis    doc[*basisDoc]
 	Decided  micros `gorm:"column:decided_at"`
 }
+
+type causeDoc struct {
+	Code string   `json:"c"`
+	Args []string `json:"a,omitempty"`
+}
+
+func toCauseDoc(c control.Cause) causeDoc { return causeDoc(c) }
+
+func (d causeDoc) cause() control.Cause { return control.Cause(d) }
 
 func (shiftRecord) TableName() string { return "shifts" }
 
@@ -51,7 +61,7 @@ func (tableRecord) TableName() string { return "level_tables" }
 func toShiftRecord(s *control.Shift) *shiftRecord {
 	return &shiftRecord{
 		Revision: s.Version.Revision, Epoch: s.Version.Epoch, App: s.App, IDC: s.IDC, At: at(s.At), Hash: s.Hash,
-		Cause: s.Cause, Claims: docOf(s.Claims), Orders: docOf(each(s.Set.Orders, toOrderDoc)),
+		Cause: s.Cause, Causes: docOf(each(s.Causes, toCauseDoc)), Claims: docOf(s.Claims), Orders: docOf(each(s.Set.Orders, toOrderDoc)),
 		Basis: docOf(toBasisDoc(&s.Basis)), Decided: at(s.Set.Decided),
 	}
 }
@@ -59,7 +69,7 @@ func toShiftRecord(s *control.Shift) *shiftRecord {
 func fromShiftRecord(r *shiftRecord) *control.Shift {
 	s := &control.Shift{
 		Version: gear.Version{Epoch: r.Epoch, Revision: r.Revision}, App: r.App, IDC: r.IDC, At: r.At.time(),
-		Hash: r.Hash, Cause: r.Cause, Claims: r.Claims.v,
+		Hash: r.Hash, Cause: r.Cause, Causes: each(r.Causes.v, causeDoc.cause), Claims: r.Claims.v,
 		Set: gear.OrderSet{
 			App: r.App, IDC: r.IDC, Epoch: r.Epoch, Revision: r.Revision, Hash: r.Hash,
 			Orders: each(r.Orders.v, orderDoc.order), Decided: r.Decided.time(),

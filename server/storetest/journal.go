@@ -39,7 +39,8 @@ func levelTable(hash string, tags int64) gear.LevelTable {
 
 func shift(app, idc string, level int, tables ...gear.LevelTable) *control.Shift {
 	s := &control.Shift{
-		App: app, IDC: idc, Hash: fmt.Sprintf("h-%s-%s-%d", app, idc, level), Cause: "level moved", Claims: []string{"c1"},
+		App: app, IDC: idc, Hash: fmt.Sprintf("h-%s-%s-%d", app, idc, level), Cause: "level moved",
+		Causes: []control.Cause{{Code: "claim_set", Args: []string{"manual", "ann", "level 3", "k2/*/sn/recall", ""}}, {Code: "decided_anew"}}, Claims: []string{"c1"},
 		Tables: tables,
 	}
 	s.Set.Hash = s.Hash

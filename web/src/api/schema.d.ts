@@ -3697,6 +3697,16 @@ export interface components {
             /** @description Pass as cursor to get the next page; absent on the last one. */
             next_cursor?: string;
         };
+        Cause: {
+            /** @description What fills it in, in that order. */
+            args: string[];
+            /**
+             * @description claim_set (source, author, value, scope, reason), claim_ended (source, author, value, scope), bound (selector, template), rebound (selector), unbound (selector, template), published (template, version), points_declared, decided_anew or more (how many).
+             * @example claim_set
+             * @enum {string}
+             */
+            code: "bound" | "claim_ended" | "claim_set" | "decided_anew" | "more" | "points_declared" | "published" | "rebound" | "unbound";
+        };
         Change: {
             /**
              * @description Application.
@@ -3713,6 +3723,8 @@ export interface components {
              * @example manual claim: level 3
              */
             cause: string;
+            /** @description The same, to be worded by the reader; empty in lines of the journal that older controllers wrote. */
+            causes: components["schemas"]["Cause"][];
             /** @description Claims that came or went. */
             claims: string[];
             /** @description Hash of the order set. */
@@ -3741,6 +3753,8 @@ export interface components {
              * @example manual claim: level 3
              */
             cause: string;
+            /** @description The same, to be worded by the reader; empty in lines of the journal that older controllers wrote. */
+            causes: components["schemas"]["Cause"][];
             /** @description Claims that came or went. */
             claims: string[];
             /** @description Against the shift before. */

@@ -9,6 +9,7 @@ import { useProgress, useRecentChanges } from "../api/rollout";
 import { useCan } from "../api/session";
 import type { Change, ChangeDetail, Progress, Schemas, Undo } from "../api/types";
 import { Ask } from "./Ask";
+import { causeOf } from "./cause";
 import { clock, ms } from "./format";
 import { Icon } from "./icons";
 import { Tag } from "./marks";
@@ -161,6 +162,7 @@ function UndoDialog({ revision, onClose }: { revision: number; onClose: () => vo
 }
 
 function One({ change }: { change: Change }) {
+  const { t } = useTranslation();
   const progress = useProgress(change.version.revision);
   return (
     <section className="card">
@@ -177,7 +179,7 @@ function One({ change }: { change: Change }) {
         </div>
       </header>
       <div className="body stack">
-        <div>{change.cause}</div>
+        <div>{causeOf(t, change)}</div>
         {progress.data ? (
           <ProgressDetail progress={progress.data} />
         ) : (

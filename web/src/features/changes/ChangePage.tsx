@@ -5,6 +5,7 @@ import { client, take } from "../../api/client";
 import { asProblem } from "../../api/problem";
 import { useProgress } from "../../api/rollout";
 import type { ChangeDetail, Order } from "../../api/types";
+import { causeOf } from "../../ui/cause";
 import { showChange } from "../../ui/commands";
 import { CopyAs } from "../../ui/CopyAs";
 import { dateTime, ms } from "../../ui/format";
@@ -49,7 +50,7 @@ export function ChangePage() {
               <Tag>{c.idc}</Tag>
               <span className="soft">{dateTime(c.at)}</span>
             </PageHead>
-            <div className="note">{c.cause}</div>
+            <div className="note">{causeOf(t, c)}</div>
             <Card title={t("changes.progress")}>
               {progress.data ? (
                 <ProgressDetail progress={progress.data} />

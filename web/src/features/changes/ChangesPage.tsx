@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import { useJournal } from "../../api/rollout";
 import type { Change } from "../../api/types";
+import { causeOf } from "../../ui/cause";
 import { DataTable, type Column } from "../../ui/DataTable";
 import { dateTime, useAgo } from "../../ui/format";
 import { PageHead } from "../../ui/marks";
@@ -31,7 +32,11 @@ export function ChangesPage() {
       { key: "at", title: t("changes.at"), render: (c) => <span title={dateTime(c.at)}>{ago(c.at)}</span> },
       { key: "app", title: t("points.app"), render: (c) => c.app },
       { key: "idc", title: t("points.idc"), render: (c) => c.idc },
-      { key: "cause", title: t("changes.cause"), render: (c) => <span title={c.cause}>{c.cause}</span> },
+      {
+        key: "cause",
+        title: t("changes.cause"),
+        render: (c) => <span title={causeOf(t, c)}>{causeOf(t, c)}</span>,
+      },
       { key: "epoch", title: t("changes.epoch"), num: true, render: (c) => c.version.epoch },
       { key: "do", title: "", render: (c) => <UndoButton revision={c.version.revision} size="small" /> },
     ],

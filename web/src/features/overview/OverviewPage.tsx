@@ -8,6 +8,7 @@ import { useRefresh } from "../../api/live";
 import { all, useRecentChanges, type Page } from "../../api/rollout";
 import { useCan } from "../../api/session";
 import type { Agent, PointState, Schemas, Status } from "../../api/types";
+import { causeOf } from "../../ui/cause";
 import { byNumber, byText, DataTable, type Column } from "../../ui/DataTable";
 import { DemoLoad } from "../../ui/DemoLoad";
 import { clock, count, countdown, isTime, ms, share, useAgo } from "../../ui/format";
@@ -233,11 +234,7 @@ function NextStep() {
   );
 }
 
-function Recent({
-  items,
-}: {
-  items: { version: { revision: number }; app: string; idc: string; cause: string; at: string }[];
-}) {
+function Recent({ items }: { items: Schemas["Change"][] }) {
   const { t } = useTranslation();
   const ago = useAgo();
   if (!items.length) return <div className="body soft">{t("changes.none")}</div>;
@@ -246,8 +243,8 @@ function Recent({
       {items.map((c) => (
         <li key={c.version.revision} style={{ gridTemplateColumns: "52px minmax(0,1fr) auto" }}>
           <Link to={`/changes/${c.version.revision}`}>#{c.version.revision}</Link>
-          <span className="two-lines" title={c.cause}>
-            {c.cause}
+          <span className="two-lines" title={causeOf(t, c)}>
+            {causeOf(t, c)}
           </span>
           <span className="soft nowrap">{ago(c.at)}</span>
           <small>

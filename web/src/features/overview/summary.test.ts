@@ -43,3 +43,17 @@ it("weighs RT by requests and counts only who is there", () => {
   // Nothing to hold is not the same as holding nothing.
   expect(b).toMatchObject({ app: "b", rtMean: undefined, agents: 1, current: undefined });
 });
+
+it("counts at the floor what has levels to fall", () => {
+  const order = (level: number, max: number) => ({ order: { level, min_level: 1, max_level: max } }) as never;
+  const [a] = summarise(
+    [
+      point("a", {}, order(1, 10)),
+      point("a", { count: 5, level_mean: 1 }, order(4, 10)),
+      point("a", { count: 5, level_mean: 3 }, order(1, 10)),
+      point("a", { count: 5, level_mean: 1 }, order(1, 1)), // a call
+    ],
+    [],
+  );
+  expect(a).toMatchObject({ points: 4, atFloor: 2 });
+});

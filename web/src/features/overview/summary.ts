@@ -53,7 +53,9 @@ export function summarise(points: PointState[], agents: Agent[]): CellSummary[] 
     c.points++;
     if (p.source === "manual" || p.source === "emergency") c.overridden++;
     if (p.order) c.orders = true;
-    if (p.order && (p.recent?.count ? p.recent.level_mean : p.order.level) <= p.order.min_level) c.atFloor++;
+    // A call has no levels: it cannot be at their floor.
+    const turns = p.order && p.order.max_level > p.order.min_level;
+    if (turns && (p.recent?.count ? p.recent.level_mean : p.order!.level) <= p.order!.min_level) c.atFloor++;
     const m = p.recent;
     if (!m?.count) continue;
     c.qps += m.qps;

@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import type { PointKey } from "../../api/types";
+import { causeOf } from "../../ui/cause";
 import { count, ms, share } from "../../ui/format";
 import { Loaded } from "../../ui/states";
 import { useHistory } from "./api";
@@ -20,7 +21,7 @@ export default function HistoryCharts(props: {
       {(h) => {
         const s = h.series?.[0];
         if (!s?.at?.length) return <div className="state">{t("points.noHistory")}</div>;
-        const events = (h.changes ?? []).map((c) => ({ at: c.at, label: c.cause }));
+        const events = (h.changes ?? []).map((c) => ({ at: c.at, label: causeOf(t, c) }));
         const chart = (
           key: string,
           title: string,

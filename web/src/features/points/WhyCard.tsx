@@ -6,7 +6,8 @@ import { Card, Tag } from "../../ui/marks";
 import { Loaded } from "../../ui/states";
 import { useExplain } from "./api";
 import { sourceTone } from "./PointsPage";
-import { summaryOf, valueOf, verdictOf } from "./why";
+import { valueOf } from "../../ui/cause";
+import { summaryOf, verdictOf } from "./why";
 
 const local = (iso: string) => {
   const d = new Date(iso);

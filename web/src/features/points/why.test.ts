@@ -1,7 +1,7 @@
 import i18next from "i18next";
 import { beforeAll, describe, expect, it } from "vitest";
 import { messagesOf } from "../../app/i18n";
-import { summaryOf, valueOf, verdictOf } from "./why";
+import { summaryOf, verdictOf } from "./why";
 
 const zh = i18next.createInstance();
 const en = i18next.createInstance();
@@ -37,12 +37,6 @@ describe("why this gear", () => {
     expect(verdictOf(zh.t, { reason: "of a newer server", reason_code: "new" as never })).toBe(
       "of a newer server",
     );
-  });
-
-  it("names the field of a value", () => {
-    expect(valueOf(en.t, "available_rt 8.2ms")).toBe("available RT 8.2ms");
-    expect(valueOf(zh.t, "level 3")).toBe("档位 3");
-    expect(valueOf(en.t, "")).toBe("");
   });
 
   it("says the level that is ordered, whose claim it is, and what limits did", () => {

@@ -1,5 +1,6 @@
 import type { TFunction } from "i18next";
 import type { Schemas } from "../../api/types";
+import { valueOf } from "../../ui/cause";
 import { dateTime, isTime } from "../../ui/format";
 
 type Explanation = Schemas["Explanation"];
@@ -16,14 +17,6 @@ export function verdictOf(t: TFunction, s: Pick<Step, "reason" | "reason_code" |
     c: args[2],
     defaultValue: s.reason,
   });
-}
-
-/** A value as a step has it, "level 80", with its field in the reader's words. */
-export function valueOf(t: TFunction, value: string): string {
-  const [, field, rest] = /^(\w+) (.*)$/.exec(value) ?? [];
-  if (!field) return value;
-  const name = t(`points.field.${field}`, { defaultValue: field });
-  return `${name[0]!.toLowerCase()}${name.slice(1)} ${rest}`;
 }
 
 /** How the level came to be, in one sentence. */
