@@ -5,10 +5,12 @@ import (
 	"slices"
 )
 
-// Bounds of the search for nodes to fix and of the passes they cost.
+// Bounds of the search for nodes to fix and of the passes they cost. In a part of
+// more than maxPrime kids the searches would take minutes and find next to nothing.
 const (
 	maxTries  = 200
 	maxCombos = 1024
+	maxPrime  = 48
 )
 
 // prime is a part of the graph that is neither series nor parallel. With the
@@ -64,6 +66,9 @@ func (t *tree) options(k *block) int {
 
 // search fixes ever more nodes, the cheapest sets first, until the rest decomposes.
 func (t *tree) search(kids []*block, before [][]bool) *prime {
+	if len(kids) > maxPrime {
+		return t.standIns(kids, before)
+	}
 	queue := []*prime{{before: before, combos: 1}}
 	seen := map[string]bool{}
 	for range maxTries {
@@ -216,6 +221,10 @@ func (t *tree) standIns(kids []*block, before [][]bool) *prime {
 	layers := square(n, func(i, j int) bool { return depth[i] < depth[j] })
 	p.serial = t.build(all, layers, single, fail)
 
+	if n > maxPrime {
+		p.relaxed = t.build(all, square(n, func(int, int) bool { return false }), single, fail)
+		return p
+	}
 	// Take away covering pairs one at a time, each time the one after whose loss
 	// the rest decomposes, else the first: without any, everything is parallel.
 	pairs := square(n, func(i, j int) bool { return before[i][j] })

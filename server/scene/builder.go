@@ -50,10 +50,12 @@ type BuilderConfig struct {
 type Builder struct {
 	cfg BuilderConfig
 
-	mu       sync.Mutex // one build at a time: it is a core's work
+	building sync.Mutex // one build at a time: it is a core's work
 	failed   map[string]time.Time
-	standing map[string]Readiness
 	inputs   map[string]built
+
+	mu       sync.Mutex // readers do not wait for a build
+	standing map[string]Readiness
 }
 
 // built is what a scene's newest table was made of, by the hash that the table
@@ -146,9 +148,15 @@ func (b *Builder) Readiness(scene string) Readiness {
 	return b.standing[scene]
 }
 
-func (b *Builder) build(ctx context.Context, s *Scene, cause string, c audit.Change) (*allocation.Version, error) {
+func (b *Builder) stand(scene string, r Readiness) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.standing[scene] = r
+}
+
+func (b *Builder) build(ctx context.Context, s *Scene, cause string, c audit.Change) (*allocation.Version, error) {
+	b.building.Lock()
+	defer b.building.Unlock()
 	now := b.cfg.Now()
 	old, err := b.cfg.Tables.GetAllocation(ctx, s.Name, gear.Any, 0)
 	if err != nil && !fault.Is(err, fault.NotFound) {
@@ -158,7 +166,8 @@ func (b *Builder) build(ctx context.Context, s *Scene, cause string, c audit.Cha
 	if err != nil {
 		return nil, err
 	}
-	defer func() { b.standing[s.Name] = ready }()
+	b.stand(s.Name, ready)
+	defer func() { b.stand(s.Name, ready) }()
 	if in == nil {
 		ready.Reason = fmt.Sprintf("%d points have no usable profile", len(ready.Missing))
 		var ps gear.Problems
