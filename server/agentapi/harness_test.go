@@ -98,8 +98,17 @@ func (s *shelf) UnbanAgent(context.Context, string, audit.Change) error { return
 
 // inbox keeps what was ingested.
 type inbox struct {
+	gone []string // instances whose quota counts ended
 	mu   sync.Mutex
 	from map[string][]gear.Report
+}
+
+func (r *inbox) Count(_, _, _ string, _ []gear.QuotaCount, _ time.Time) {}
+
+func (r *inbox) Gone(_, _, instance string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.gone = append(r.gone, instance)
 }
 
 func (r *inbox) Ingest(src telemetry.Source, rep *gear.Report, _ time.Time) {
@@ -171,7 +180,7 @@ func listen(t testing.TB, network string, tune ...func(*agentapi.Options, *push.
 		door: &door{tokens: map[string]auth.AgentIdentity{enrolToken: {App: gear.Any, IDC: gear.Any}}, out: map[string]auth.AgentIdentity{}},
 	}
 	logger := slog.New(slog.NewTextHandler(w.log, nil))
-	opt := agentapi.Options{Auth: w.door, Reports: w.reports, Clock: wall{}, Ahead: w.journal.note, Log: logger}
+	opt := agentapi.Options{Auth: w.door, Reports: w.reports, Quotas: w.reports, Clock: wall{}, Ahead: w.journal.note, Log: logger}
 	var hubOpt push.Options
 	for _, f := range tune {
 		f(&opt, &hubOpt)

@@ -133,7 +133,8 @@ func (ss *session) leave(clean bool) {
 	ss.cancel(nil)
 	ss.endWriting()
 	if ss.out != nil {
-		if q := ss.svc.opt.Quotas; q != nil {
+		// One that was replaced must not take its successor out of the crew.
+		if q := ss.svc.opt.Quotas; q != nil && ss.svc.opt.Fleet.Live(ss.id) {
 			q.Gone(ss.source.App, ss.source.IDC, ss.source.Instance)
 		}
 		if ss.staged != nil {

@@ -208,9 +208,13 @@ func TestLateCloseKeepsTheNewerSession(t *testing.T) {
 		require.Equal(t, fresh.welcome.GetSession(), got.Session)
 		require.Equal(t, fleet.StateConnected, got.State)
 		require.Equal(t, 1, w.progress("sn").Held)
+		require.Empty(t, w.reports.gone, "the successor's counts go on")
 		w.publish("sn", 2)
 		_, set = fresh.orders()
 		require.EqualValues(t, 2, set.Revision)
+		fresh.cancel()
+		synctest.Wait()
+		require.Equal(t, []string{"sn-1"}, w.reports.gone)
 	})
 }
 
