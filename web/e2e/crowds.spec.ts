@@ -1,7 +1,7 @@
 import { accessible, expect, test } from "./console";
 
 // The recall point of the demo is regulated by crowds. Its available RT is held at
-// 8 ms by hand, because the scene's own loop moves it as well; doubling the load
+// 7.5 ms by hand, because the scene's own loop moves it as well; doubling the load
 // from the page must not push the point over.
 test("recall holds its available RT when the demo's load doubles", async ({ page }) => {
   test.setTimeout(240_000);
@@ -18,12 +18,12 @@ test("recall holds its available RT when the demo's load doubles", async ({ page
   await page.getByRole("button", { name: "Override…" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("What").selectOption("available_rt");
-  await dialog.getByLabel("To").fill("8ms");
+  await dialog.getByLabel("To").fill("7.5ms");
   await dialog.getByPlaceholder(/Why/).fill("hold it while the load doubles");
   await dialog.getByRole("button", { name: "Set" }).click();
   await expect(page.getByTestId("progress-summary").first()).toHaveText(/3 of 3 agents hold/);
   await page.locator(".ant-drawer-close").click();
-  await expect(page.getByTestId("setpoint").first()).toContainText("available 8.00 ms");
+  await expect(page.getByTestId("setpoint").first()).toContainText("available 7.50 ms");
   // Crowds need a fit, and a fit needs a few intervals.
   await expect.poll(async () => (await crowds()).crowds.length, { timeout: 90_000 }).toBeGreaterThan(3);
   await page.getByLabel("Demo load").selectOption("40");
@@ -45,7 +45,7 @@ test("recall holds its available RT when the demo's load doubles", async ({ page
     sum += now.rt_mean_ms * now.count;
     count += now.count;
   }
-  expect(sum / count).toBeLessThanOrEqual(8);
+  expect(sum / count).toBeLessThanOrEqual(7.5);
   const after = await crowds();
   expect(after.downgraded / after.count).toBeGreaterThan(0);
   await accessible(page);
