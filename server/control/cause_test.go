@@ -1,10 +1,12 @@
 package control
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/allspark/allspark/proto/gear"
 	"github.com/allspark/allspark/server/template"
 )
 
@@ -38,6 +40,10 @@ func TestCausesAreWordedAndNamed(t *testing.T) {
 	require.Equal(t, "level 3 by ann (manual) for k2/*/sn/recall ended", Sentence(causes))
 	causes, _ = Causes(&Basis{Bindings: after.Bindings}, &Basis{})
 	require.Equal(t, selector.String()+" unbound from template tags", Sentence(causes))
+	long := strings.Repeat("why ", 30)
+	causes, _ = Causes(&Basis{}, &Basis{Claims: []*Claim{level("e", 3, "ann", long)}})
+	require.Equal(t, long, causes[0].Args[4], "whole where there is room for it")
+	require.Equal(t, "ann (manual) set level 3 for k2/*/sn/recall: "+gear.Shown(long), Sentence(causes))
 	causes, _ = Causes(nil, &Basis{})
 	require.Equal(t, []Cause{{Code: decidedAnew}}, causes)
 	require.Equal(t, "decided anew", Sentence(causes))

@@ -50,7 +50,7 @@ func Causes(before *Basis, after *Basis) (causes []Cause, claims []string) {
 	for _, c := range after.Claims {
 		if old[c.ID] == nil {
 			claims = append(claims, c.ID)
-			causes = append(causes, cause(claimSet, c.Source, author(c), c.ValueText(), c.Scope, gear.Shown(c.Reason)))
+			causes = append(causes, cause(claimSet, c.Source, author(c), c.ValueText(), c.Scope, c.Reason))
 		}
 	}
 	for _, c := range before.Claims {
@@ -95,7 +95,7 @@ func (c Cause) String() string {
 	case claimSet:
 		s := fmt.Sprintf("%s set %s for %s", by(a[0], a[1]), a[2], a[3])
 		if a[4] != "" {
-			s += ": " + a[4]
+			s += ": " + gear.Shown(a[4])
 		}
 		return s
 	case claimEnded:
