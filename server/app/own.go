@@ -38,8 +38,9 @@ func (l *ownLevels) of(o *gear.Order) int {
 		return 0
 	}
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if level, ok := l.known[k]; ok {
+	level, ok := l.known[k]
+	l.mu.Unlock()
+	if ok {
 		return level
 	}
 	ctx, done := context.WithTimeout(context.Background(), time.Second)
@@ -48,6 +49,8 @@ func (l *ownLevels) of(o *gear.Order) int {
 	if err != nil {
 		return 0
 	}
+	l.mu.Lock() // not while the database is asked: it may hang
+	defer l.mu.Unlock()
 	if l.known == nil {
 		l.known = map[ownKey]int{}
 	}

@@ -1,8 +1,6 @@
 package quota
 
-import (
-	"math"
-)
+import "math"
 
 // What the feed-forward believes.
 const (

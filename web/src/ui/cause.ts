@@ -3,7 +3,8 @@ import type { Schemas } from "../api/types";
 
 type Change = Pick<Schemas["Change"], "cause" | "causes" | "app" | "idc">;
 
-const source = (t: TFunction, name: string) => t(`points.sources.${name}`, { defaultValue: name });
+/** A claim's source in the reader's words. */
+export const sourceOf = (t: TFunction, name: string) => t(`points.sources.${name}`, { defaultValue: name });
 
 /** A value as claims have it, "level 80", with its field in the reader's words. */
 export function valueOf(t: TFunction, value: string): string {
@@ -32,7 +33,7 @@ export function causeOf(t: TFunction, change: Change): string {
       if (code === "claim_set" || code === "claim_ended") {
         const [from, author, value, scope, reason] = args as [string, string, string, string, string?];
         const who =
-          author && !author.startsWith("system:") ? `${source(t, from)}, ${author}` : source(t, from);
+          author && !author.startsWith("system:") ? `${sourceOf(t, from)}, ${author}` : sourceOf(t, from);
         const line = t(`ui.cause.${code}`, { value: valueOf(t, value), place: placeOf(scope, change), who });
         return reason ? t("ui.cause.because", { line, reason }) : line;
       }

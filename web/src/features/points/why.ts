@@ -1,16 +1,14 @@
 import type { TFunction } from "i18next";
 import type { Schemas } from "../../api/types";
-import { valueOf } from "../../ui/cause";
+import { sourceOf, valueOf } from "../../ui/cause";
 import { dateTime, isTime } from "../../ui/format";
 
 type Explanation = Schemas["Explanation"];
 type Step = Schemas["ExplainRow"];
 
-const source = (t: TFunction, name: string) => t(`points.sources.${name}`, { defaultValue: name });
-
 /** Why a wish won or lost. The server says it in English and as a code; the code is worded here. */
 export function verdictOf(t: TFunction, s: Pick<Step, "reason" | "reason_code" | "reason_args">): string {
-  const args = (s.reason_args ?? []).map((a) => source(t, a));
+  const args = (s.reason_args ?? []).map((a) => sourceOf(t, a));
   return t(`points.verdicts.${s.reason_code}`, {
     a: args[0],
     b: args[1],
@@ -27,7 +25,7 @@ export function summaryOf(t: TFunction, e: Pick<Explanation, "summary" | "steps"
   const why = won.claim_id
     ? t(isTime(won.end) ? "points.whyUntil" : "points.whyClaim", {
         level,
-        source: source(t, won.source),
+        source: sourceOf(t, won.source),
         who: won.author,
         until: isTime(won.end) ? dateTime(won.end) : "",
       })
