@@ -14,14 +14,18 @@
 // Uploaded: CSV or JSON (upload.go tells the forms); what is wrong is told by
 // line and column, all at once. Learned: agents report by level and load class;
 // [Learner] adds sketches up and halves the weight of what is old every HalfLife;
-// [Keeper] saves the profiles it makes. Over what was learnt before, a level and
-// class with samples enough is taken as measured; others keep what was known of
-// them, moved as far as their neighbours of the same class moved: under crowds each
-// class runs few levels. With nothing learnt before, levels nobody ran at are
-// filled in between their neighbours, marked by Samples 0; outside the range that
-// was seen, RT, work, effect, cap and output follow the slope in the level of the
-// nearest two. Work and effect are what apps tell by Decision.Worked; where they
-// tell nothing, RT and value stand for them.
+// [Keeper] saves the profiles it makes. What is known of RT moves to what a level and
+// class showed by how long it was run at, half way after ten minutes, and at once
+// where the other levels agree: a level passed through in an overload shows the
+// overload. Levels nobody ran at move as far as their neighbours of the same class:
+// under crowds each class runs few levels. Work and effect are taken as measured.
+//
+// Where nothing was learnt before of this key, as after an edit of a template, the
+// profile that serves it until then stands in, its levels by their place in the
+// table. Without one, levels nobody ran at are filled in between their neighbours,
+// marked by Samples 0; outside the range that was seen, RT, work, effect, cap and
+// output follow the slope in the level of the nearest two. Work and effect are what
+// apps tell by Decision.Worked; where they tell nothing, RT and value stand for them.
 //
 // # Age
 //

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/allspark/allspark/server/audit"
@@ -35,14 +37,25 @@ type KeeperConfig struct {
 
 // Keeper saves what was learnt. Run it on one replica at a time; it knows what the
 // agents of that replica reported, which are a sample of all.
-type Keeper struct{ cfg KeeperConfig }
+type Keeper struct {
+	cfg   KeeperConfig
+	bases map[Key]base
+}
+
+// base is what a key's data is put over, as long as the learner holds it: put over
+// what it has moved already, the same data would move it again at every turn.
+type base struct {
+	of      *Profile
+	version int64 // of the saved profile that was made of it; any other is the new base
+	since   time.Time
+}
 
 // NewKeeper makes a keeper.
 func NewKeeper(cfg KeeperConfig) *Keeper {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Keeper{cfg}
+	return &Keeper{cfg: cfg, bases: map[Key]base{}}
 }
 
 // Run saves now and then until ctx ends.
@@ -65,12 +78,18 @@ func (k *Keeper) Run(ctx context.Context) {
 func (k *Keeper) Turn(ctx context.Context) (saved int, all error) {
 	now := k.cfg.Now()
 	k.cfg.Learner.Forget(now.Add(-MaxAge[Learned]))
-	for _, key := range k.cfg.Learner.Keys() {
+	keys := k.cfg.Learner.Keys()
+	maps.DeleteFunc(k.bases, func(key Key, _ base) bool { return !slices.Contains(keys, key) })
+	for _, key := range keys {
 		prior, err := k.cfg.Store.FindProfile(ctx, key, Learned)
 		if err != nil {
 			return saved, err
 		}
-		p, ok := k.cfg.Learner.Profile(key, prior)
+		from, err := k.base(ctx, key, prior, now)
+		if err != nil {
+			return saved, err
+		}
+		p, ok := k.cfg.Learner.Profile(key, from)
 		if !ok || len(p.Check()) > 0 {
 			continue
 		}
@@ -88,9 +107,33 @@ func (k *Keeper) Turn(ctx context.Context) (saved int, all error) {
 			all = errors.Join(all, err)
 			continue
 		}
+		k.bases[key] = base{of: from, version: p.Version, since: k.bases[key].since}
 		saved++
 	}
 	return saved, all
+}
+
+// base gives what the data of a key is put over: the profile saved, or what stands in
+// for it, as it was when the data began. Every half-life, when the data weighs half,
+// what was saved since takes its place.
+func (k *Keeper) base(ctx context.Context, key Key, saved *Profile, now time.Time) (*Profile, error) {
+	version := int64(0)
+	if saved != nil {
+		version = saved.Version
+	}
+	b, ok := k.bases[key]
+	if ok && version != 0 && b.version == version && now.Sub(b.since) < HalfLife {
+		return b.of, nil
+	}
+	b = base{of: saved, version: version, since: now}
+	if saved == nil {
+		var err error
+		if b.of, err = k.standIn(ctx, key); err != nil {
+			return nil, err
+		}
+	}
+	k.bases[key] = b
+	return b.of, nil
 }
 
 // moved is the largest relative change of a level's mean RT, work or effect.

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/allspark/allspark/server/allocation"
+	"github.com/allspark/allspark/server/audit"
 	"github.com/allspark/allspark/server/profile"
 	"github.com/allspark/allspark/server/store"
 )
@@ -23,10 +25,13 @@ func TestTheKeeperPutsNewsOverWhatWasKnown(t *testing.T) {
 	s := profile.NewService(db, clock, nil)
 	key := profile.Key{App: "sn", Point: "recall", Scene: "k2", Table: "t"}
 	see := func(l *profile.Learner, level int, class string, us uint64, cap float64) {
-		require.True(t, l.Observe(profile.Observation{
-			Key: key, Class: class, Level: level, Of: 5, Count: 500, RT: encoded(us, us, us, 2*us, 3*us), Value: 50,
-			Worked: 400, Work: 400 * float64(us) / 2000, Effect: 40 * float64(level), Taken: 400 * cap, TakenMax: 10 * float64(level), Output: 400, At: now,
-		}))
+		for i := range 2000 { // five hours and a half: trusted to 98 %
+			require.True(t, l.Observe(profile.Observation{
+				Key: key, Class: class, Level: level, Of: 5, Count: 5, RT: encoded(us, us, us, 2*us, 3*us), Value: 0.5,
+				Worked: 4, Work: 4 * float64(us) / 2000, Effect: 0.4 * float64(level), Taken: 4 * cap, TakenMax: 10 * float64(level), Output: 4,
+				At: now.Add(time.Duration(i-1999) * 10 * time.Second),
+			}))
+		}
 	}
 	keep := func(l *profile.Learner) (int, *profile.Profile) {
 		k := profile.NewKeeper(profile.KeeperConfig{Learner: l, Store: db, Service: s, Now: clock})
@@ -46,7 +51,7 @@ func TestTheKeeperPutsNewsOverWhatWasKnown(t *testing.T) {
 	}
 	n, p = keep(first)
 	require.Equal(t, 1, n)
-	require.EqualValues(t, 5*1000, p.Samples())
+	require.EqualValues(t, 5*2*2000*5, p.Samples())
 	require.InDelta(t, 0.1, p.Levels[0].Effect, 1e-9, "of what the app told, not of the value")
 	require.InDelta(t, (0.5+2)/2, p.Levels[0].Work, 1e-9)
 	n, _ = keep(first)
@@ -61,9 +66,11 @@ func TestTheKeeperPutsNewsOverWhatWasKnown(t *testing.T) {
 	n, p = keep(later)
 	require.Equal(t, 1, n)
 	require.InDelta(t, 4, p.Levels[1].RT[0][3].MS, 0.1, "as measured")
-	require.InDelta(t, 2*was.Levels[1].Work, p.Levels[1].Work, 1e-9)
+	require.InDelta(t, 2.0/3, p.Classes[0].Share, 1e-9)
+	require.InDelta(t, 2*(1*2+4)/3.0, p.Levels[1].Work, 1e-9, "as measured, of what is light for the most part now")
 	require.InDelta(t, was.Levels[3].RT[0][3].MS, p.Levels[3].RT[0][3].MS, 0.1)
-	require.InDelta(t, was.Levels[3].Work, p.Levels[3].Work, 1e-9, "one class alone says nothing of the mean")
+	require.InDelta(t, p.Levels[1].Work/was.Levels[1].Work*was.Levels[3].Work, p.Levels[3].Work, 1e-9, "one class alone says nothing of the mean: it moves as level 2 did")
+	require.InDelta(t, was.Levels[3].Effect, p.Levels[3].Effect, 1e-9, "the effect of level 2 is as it was")
 	require.InDelta(t, was.Levels[2].RT[0][3].MS*1.414, p.Levels[2].RT[0][3].MS, 0.15, "half way between twice and as before")
 	require.InDelta(t, 2*was.Levels[4].RT[1][3].MS, p.Levels[4].RT[1][3].MS, 2, "heavy was seen at level 2 alone")
 	require.InDelta(t, 50, p.Levels[4].Cap, 1e-9)
@@ -75,4 +82,109 @@ func TestTheKeeperPutsNewsOverWhatWasKnown(t *testing.T) {
 	require.True(t, gives)
 	takes, _ = later.Results("sn", "rank")
 	require.False(t, takes)
+}
+
+// An edit makes another table with other levels: what was known of the old one says
+// more of those nobody ran at than a line through the few that were seen, and an
+// uploaded profile, with one class for all, as much.
+func TestWhatIsKnownOfAnotherTableStandsIn(t *testing.T) {
+	now := time.Date(2026, 11, 11, 0, 0, 0, 0, time.UTC)
+	for _, source := range []profile.Source{profile.Learned, profile.Uploaded} {
+		db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"))
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, db.Close()) })
+		require.NoError(t, db.Migrate(t.Context()))
+		s := profile.NewService(db, func() time.Time { return now }, nil)
+		key := profile.Key{App: "sn", Point: "recall", Scene: "k2", Table: "old"}
+		old := &profile.Profile{Key: key, Source: source, MeasuredAt: now.Add(-time.Hour), Classes: []allocation.Class{{Name: "light", Share: 0.5}, {Name: "heavy", Share: 0.5}}}
+		if source == profile.Uploaded {
+			old.Classes = []allocation.Class{{Name: "all", Share: 1}}
+		}
+		for l := 1; l <= 5; l++ {
+			v := profile.Level{Work: float64(l), Effect: 0.1 * float64(l), Cap: 100 * float64(l), Samples: 1000}
+			for range old.Classes {
+				v.RT = append(v.RT, []allocation.Quantile{{Q: 0.1, MS: 8 * float64(l)}, {Q: 0.9, MS: 12 * float64(l)}})
+			}
+			old.Levels = append(old.Levels, v)
+		}
+		require.NoError(t, s.Learn(t.Context(), old, audit.Change{Actor: "test"}))
+
+		l := profile.NewLearner()
+		key.Table = "new"
+		for _, class := range []string{"light", "heavy"} {
+			for i := range 2000 {
+				require.True(t, l.Observe(profile.Observation{
+					Key: key, Class: class, Level: 9, Of: 9, Count: 5, RT: encoded(60_000, 60_000), Worked: 5,
+					Work: 5 * 6, Effect: 5 * 0.5, Taken: 5 * 300, TakenMax: 300, Output: 5 * 300, At: now.Add(time.Duration(i-1999) * 10 * time.Second),
+				}))
+			}
+		}
+		n, err := profile.NewKeeper(profile.KeeperConfig{Learner: l, Store: db, Service: s, Now: func() time.Time { return now }}).Turn(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 1, n)
+		p, err := db.FindProfile(t.Context(), key, profile.Learned)
+		require.NoError(t, err)
+		require.Empty(t, p.Check())
+		require.Len(t, p.Levels, 9)
+		require.InDelta(t, 60, p.MeanRT(8), 1, "as measured")
+		require.InDelta(t, 12, p.MeanRT(0), 0.5, "the old level 1, slower by what was seen at the top")
+		require.InDelta(t, 36, p.MeanRT(4), 1.5, "half way up lies the old level 3")
+		require.InDelta(t, 1.2, p.Levels[0].Work, 1e-9)
+		require.InDelta(t, 0.3, p.Levels[4].Effect, 1e-9)
+		require.InDelta(t, 180, p.Levels[4].Cap, 1e-6, "the new table's top takes 300, not 500")
+		require.Zero(t, p.Levels[0].Samples, "nobody ran at it in this table")
+		require.InDelta(t, 0.5, p.Classes[1].Share, 1e-9)
+	}
+}
+
+// Feedback passes through many levels while it turns an overload down, and each serves
+// hundreds of requests out of the same queue: they say little of what the level
+// takes, and the same few of them must not say it again at every turn.
+func TestAnOverloadTeachesLittle(t *testing.T) {
+	now := time.Date(2026, 11, 11, 0, 0, 0, 0, time.UTC)
+	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	require.NoError(t, db.Migrate(t.Context()))
+	s := profile.NewService(db, func() time.Time { return now }, nil)
+	key := profile.Key{App: "feature", Point: "fetch", Scene: "k2", Table: "t"}
+	old := &profile.Profile{Key: key, Source: profile.Learned, MeasuredAt: now, Classes: []allocation.Class{{Name: "all", Share: 1}}}
+	for l := 1; l <= 50; l++ {
+		at := 30 + float64(l)
+		old.Levels = append(old.Levels, profile.Level{Work: 10, Effect: float64(l), RT: [][]allocation.Quantile{{{Q: 0.1, MS: 0.8 * at}, {Q: 0.9, MS: 1.2 * at}}}, Samples: 1000})
+	}
+	require.NoError(t, s.Learn(t.Context(), old, audit.Change{Actor: "test"}))
+
+	l := profile.NewLearner()
+	k := profile.NewKeeper(profile.KeeperConfig{Learner: l, Store: db, Service: s, Now: func() time.Time { return now }})
+	see := func(level, us int, requests int64) {
+		require.True(t, l.Observe(profile.Observation{Key: key, Class: "all", Level: level, Of: 50, Count: requests, RT: encoded(uint64(us)), At: now}))
+		now = now.Add(10 * time.Second)
+	}
+	for range 3 { // half a minute at level 33 in a queue of a second and a half
+		see(33, 1_500_000, 300)
+	}
+	for turn := range 18 { // and hours at level 20 as it was known
+		for range 60 {
+			see(20, 50_000, 100)
+		}
+		_, err := k.Turn(t.Context())
+		require.NoError(t, err)
+		p, err := db.FindProfile(t.Context(), key, profile.Learned)
+		require.NoError(t, err)
+		require.InDelta(t, 31, p.MeanRT(0), 3, "turn %d", turn)
+		require.InDelta(t, 50, p.MeanRT(19), 2, "turn %d", turn)
+		require.InDelta(t, 63, p.MeanRT(32), 16, "turn %d", turn)
+		require.InDelta(t, 80, p.MeanRT(49), 20, "turn %d", turn)
+	}
+	for range 2000 { // truly slower from now on: level 33 learns it, and those near it do
+		see(33, 126_000, 100)
+	}
+	_, err = k.Turn(t.Context())
+	require.NoError(t, err)
+	p, err := db.FindProfile(t.Context(), key, profile.Learned)
+	require.NoError(t, err)
+	require.InDelta(t, 126, p.MeanRT(32), 12)
+	require.InDelta(t, 160, p.MeanRT(49), 20)
+	require.InDelta(t, 50, p.MeanRT(19), 2)
 }

@@ -64,6 +64,8 @@ type cell struct{ level, class int }
 type sums struct {
 	count                       float64 // weighted
 	seen                        int64   // as they came
+	spans                       float64 // how many of spanLength it was run at in, weighted
+	span                        int64   // the newest of them
 	worked, value               float64
 	work, effect, taken, output float64
 	takenMax                    float64
@@ -115,6 +117,9 @@ func (l *Learner) Observe(o Observation) bool {
 	s.levels = max(s.levels, o.Of)
 	c.count += float64(o.Count)
 	c.seen += o.Count
+	if span := o.At.UnixNano() / int64(spanLength); span != c.span || c.spans == 0 {
+		c.span, c.spans = span, c.spans+1
+	}
 	c.worked, c.value = c.worked+float64(o.Worked), c.value+o.Value
 	c.takenMax = max(c.takenMax, o.TakenMax)
 	c.work, c.effect = c.work+o.Work, c.effect+o.Effect
@@ -162,6 +167,7 @@ func (s *series) age(now time.Time) {
 				continue
 			}
 			c.seen /= 2
+			c.spans /= 2
 			c.worked, c.value = c.worked/2, c.value/2
 			c.work, c.effect, c.taken, c.output = c.work/2, c.effect/2, c.taken/2, c.output/2
 			var half sketch.Sum
@@ -219,8 +225,8 @@ func (l *Learner) Results(app, point string) (takes, gives bool) {
 }
 
 // Profile makes a profile of what was learnt; false while no level has enough.
-// prior is what was learnt before of the same key, nil for nothing: levels that
-// nobody ran at of late keep what it says of them.
+// prior is what was learnt before of the same key, or what stands in for it, nil for
+// nothing: levels that nobody ran at of late keep what it says of them.
 func (l *Learner) Profile(k Key, prior *Profile) (*Profile, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -228,28 +234,39 @@ func (l *Learner) Profile(k Key, prior *Profile) (*Profile, bool) {
 	if s == nil {
 		return nil, false
 	}
-	if prior != nil && len(prior.Levels) == s.levels {
-		return s.onto(prior)
+	if prior != nil && len(prior.Levels) > 0 {
+		if prior.Key != k || prior.Source != Learned || len(prior.Levels) != s.levels {
+			prior = s.fitted(prior, k)
+		}
+		if p, ok := s.onto(prior); ok {
+			return p, true
+		}
 	}
-	p := &Profile{Key: k, Source: Learned, MeasuredAt: s.last, Levels: make([]Level, s.levels)}
-	total := 0.0
-	weight := make([]float64, len(s.classes))
-	for c, x := range s.cells {
-		weight[c.class] += x.count
-		total += x.count
-	}
-	for i, name := range s.classes {
-		p.Classes = append(p.Classes, allocation.Class{Name: name, Share: weight[i] / total})
-	}
+	p := &Profile{Key: k, Source: Learned, MeasuredAt: s.last, Classes: s.seen(), Levels: make([]Level, s.levels)}
 	known := false
 	for n := range p.Levels {
 		known = s.level(n+1, p) || known
 	}
-	if !known || total == 0 {
+	if !known {
 		return nil, false
 	}
 	p.fill()
 	return p, true
+}
+
+// seen are the classes as they came, with their shares of the traffic.
+func (s *series) seen() []allocation.Class {
+	total := 0.0
+	out := make([]allocation.Class, len(s.classes))
+	for k, x := range s.cells {
+		out[k.class].Share += x.count
+		total += x.count
+	}
+	for i := range out {
+		out[i].Name = s.classes[i]
+		out[i].Share /= max(total, 1)
+	}
+	return out
 }
 
 // level makes one level, if each class has enough samples there.
@@ -260,13 +277,9 @@ func (s *series) level(n int, p *Profile) bool {
 		if x == nil || x.count < LeastSamples/float64(len(p.Classes)) {
 			return false
 		}
-		var qs []allocation.Quantile
-		for _, q := range learnt {
-			us, ok := x.rt.Quantile(q)
-			if !ok {
-				return false // a count without a sketch
-			}
-			qs = append(qs, allocation.Quantile{Q: q, MS: us / 1000})
+		qs := x.quantiles()
+		if qs == nil {
+			return false
 		}
 		v.RT = append(v.RT, qs)
 		v.Samples += x.seen

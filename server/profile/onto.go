@@ -1,19 +1,14 @@
 package profile
 
 import (
-	"math"
 	"slices"
 
 	"github.com/allspark/allspark/server/allocation"
 )
 
-const (
-	// ratioLimit bounds how far neighbours may move a level nobody ran at.
-	ratioLimit = 5
-	// uncut is the share of its cap that a level must have taken, on the mean, for its
-	// work and effect to be its own: below it, they say what came from upstream.
-	uncut = 0.95
-)
+// uncut is the share of its cap that a level must have taken, on the mean, for its
+// work and effect to be its own: below it, they say what came from upstream.
+const uncut = 0.95
 
 // add adds a class's share of what a level costs and earns.
 func (v *Level) add(x *sums, share float64) {
@@ -31,10 +26,14 @@ func (v *Level) add(x *sums, share float64) {
 }
 
 // onto puts what was learnt of late over what was known. A level and class with
-// samples enough is taken as it was measured; one without keeps its distribution,
-// moved as far as its neighbours of the same class moved. Work and effect move only
-// where each class was seen, because they are means over classes, and where the
-// level was not cut short by what came from upstream.
+// samples enough moves to what was measured, the further the longer it was run at,
+// or the more the other levels of its class agree; one without keeps its
+// distribution, moved as far as its neighbours of the same class moved. Work and
+// effect, which no queue distorts, are taken as measured, but only where each class
+// was seen, because they are means over classes, and where the level was not cut
+// short by what came from upstream; elsewhere they too move as far as their
+// neighbours, or a level that is run at would look better, or worse, than those
+// beside it for no more than being measured.
 func (s *series) onto(prior *Profile) (*Profile, bool) {
 	p := *prior
 	p.Source, p.MeasuredAt = Learned, s.last
@@ -57,6 +56,7 @@ func (s *series) onto(prior *Profile) (*Profile, bool) {
 	}
 	s.shares(&p)
 	moved := ratios(prior, cells)
+	measured, work, effect := make([]bool, len(p.Levels)), unknown(len(p.Levels)), unknown(len(p.Levels))
 	for l := range p.Levels {
 		v := prior.Levels[l]
 		v.RT = make([][]allocation.Quantile, len(p.Classes))
@@ -64,14 +64,13 @@ func (s *series) onto(prior *Profile) (*Profile, bool) {
 		all := true
 		var own Level
 		for c, x := range cells[l] {
+			v.RT[c] = times(prior.Levels[l].RT[c], moved[l][c])
 			if x == nil {
 				all = false
-				v.RT[c] = times(prior.Levels[l].RT[c], moved[l][c])
 				continue
 			}
-			for _, q := range learnt {
-				us, _ := x.rt.Quantile(q)
-				v.RT[c] = append(v.RT[c], allocation.Quantile{Q: q, MS: us / 1000})
+			if x.trust() >= 0.5 { // long enough for a shape of its own
+				v.RT[c] = x.shaped(allocation.FromQuantiles(v.RT[c]).Mean())
 			}
 			samples += x.seen
 			own.add(x, p.Classes[c].Share)
@@ -82,6 +81,7 @@ func (s *series) onto(prior *Profile) (*Profile, bool) {
 			all = all && x.worked > 0
 		}
 		if all {
+			measured[l], work[l], effect[l] = true, logRatio(own.Work, v.Work), logRatio(own.Effect, v.Effect)
 			v.Work, v.Effect, v.Output = own.Work, own.Effect, own.Output
 		}
 		if samples > 0 {
@@ -89,6 +89,13 @@ func (s *series) onto(prior *Profile) (*Profile, bool) {
 		}
 		if p.Levels[l] = v; l > 0 {
 			p.Levels[l].Cap = max(v.Cap, p.Levels[l-1].Cap)
+		}
+	}
+	spread(work)
+	spread(effect)
+	for l := range p.Levels {
+		if v := &p.Levels[l]; !measured[l] {
+			v.Work, v.Effect = moveBy(v.Work, work[l]), moveBy(v.Effect, effect[l])
 		}
 	}
 	return &p, true
@@ -112,74 +119,23 @@ func (s *series) shares(p *Profile) {
 	}
 }
 
-// ratios tells, by level and class, how far mean RT moved: measured where it was,
-// between and beside that by the neighbours of the same class, or of all classes
-// where a class was not seen at all.
-func ratios(prior *Profile, cells [][]*sums) [][]float64 {
-	out := make([][]float64, len(cells))
-	classes := len(prior.Classes)
-	logs := make([][]float64, classes+1) // by class, NaN where unknown; the last of all together
-	for c := range logs {
-		logs[c] = make([]float64, len(cells))
-		for l := range cells {
-			logs[c][l] = math.NaN()
-		}
-	}
-	for l := range cells {
-		out[l] = make([]float64, classes)
-		sum, n := 0.0, 0.0
-		for c, x := range cells[l] {
-			if x == nil {
-				continue
-			}
-			us, _ := x.rt.Mean()
-			if was := allocation.FromQuantiles(prior.Levels[l].RT[c]).Mean(); was > 0 && us > 0 {
-				logs[c][l] = max(min(math.Log(us/1000/was), math.Log(ratioLimit)), -math.Log(ratioLimit))
-				sum, n = sum+logs[c][l], n+1
-			}
-		}
-		if n > 0 {
-			logs[classes][l] = sum / n
-		}
-	}
-	for c := range logs {
-		spread(logs[c])
-	}
-	for l := range out {
-		for c := range out[l] {
-			x := logs[c][l]
-			if math.IsNaN(x) {
-				x = logs[classes][l]
-			}
-			if math.IsNaN(x) {
-				x = 0
-			}
-			out[l][c] = math.Exp(x)
-		}
+// shaped is the distribution that was measured, moved to a mean, ms.
+func (x *sums) shaped(mean float64) []allocation.Quantile {
+	out := x.quantiles()
+	if own := allocation.FromQuantiles(out).Mean(); own > 0 {
+		return times(out, mean/own)
 	}
 	return out
 }
 
-// spread fills NaNs along straight lines between neighbours, and level beyond the
-// last of them.
-func spread(v []float64) {
-	last := -1
-	for i := range v {
-		if math.IsNaN(v[i]) {
-			continue
-		}
-		for k := last + 1; k < i; k++ {
-			if v[k] = v[i]; last >= 0 {
-				v[k] = v[last] + (v[i]-v[last])*float64(k-last)/float64(i-last)
-			}
-		}
-		last = i
-	}
-	if last >= 0 {
-		for k := last + 1; k < len(v); k++ {
-			v[k] = v[last]
+// quantiles are those that profiles keep; nil for a count without a sketch.
+func (x *sums) quantiles() (out []allocation.Quantile) {
+	for _, q := range learnt {
+		if us, ok := x.rt.Quantile(q); ok {
+			out = append(out, allocation.Quantile{Q: q, MS: us / 1000})
 		}
 	}
+	return out
 }
 
 // times scales a distribution, within what a profile may hold.

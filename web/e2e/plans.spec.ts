@@ -105,7 +105,7 @@ test("write a plan, rehearse it, approve it as a second user, watch it fire and 
       const auto = page.getByRole("region", { name: "auto-gears" });
       const restore = page.getByRole("region", { name: "restore", exact: true });
       await auto.getByLabel("How the start is given").selectOption("after");
-      await auto.getByLabel("How long after").fill("8s");
+      await auto.getByLabel("How long after").fill("25s"); // time to look at it while it is in force
       await auto.getByLabel("after another step").selectOption("midnight-gears");
       await restore.getByLabel("How long after").fill("2s");
       at = Math.ceil(Date.now() / 1000) * 1000 + 60_000; // time to approve it on a busy machine
