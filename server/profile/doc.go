@@ -17,8 +17,9 @@
 // [Keeper] saves the profiles it makes. What is known of RT moves to what a level and
 // class showed by how long it was run at, half way after ten minutes, and at once
 // where the other levels agree: a level passed through in an overload shows the
-// overload. Levels nobody ran at move as far as their neighbours of the same class:
-// under crowds each class runs few levels. Work and effect are taken as measured.
+// overload. Levels nobody ran at move as far as their neighbours of the same class,
+// for under crowds each class runs few levels, and those below all of them less by the
+// square of their work, as queues do. Work and effect are taken as measured.
 //
 // Where nothing was learnt before of this key, as after an edit of a template, the
 // profile that serves it until then stands in, its levels by their place in the

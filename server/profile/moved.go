@@ -61,7 +61,10 @@ func ratios(prior *Profile, cells [][]*sums) [][]float64 {
 		}
 	}
 	for c := range logs {
-		spread(logs[c])
+		first := spread(logs[c])
+		for l := range first {
+			logs[c][l] *= fade(&prior.Levels[l], &prior.Levels[first])
+		}
 	}
 	for l := range out {
 		for c := range out[l] {
@@ -107,10 +110,22 @@ func moveBy(v, log float64) float64 {
 
 func unknown(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
 
+// fade is how much of what moved the lowest level that was run at moved one below it.
+// What moves RT is load, for the most part: R = S/(1-rho), and rho falls with the
+// work, so that log R moves about as its square. Believing in fast low levels costs
+// little, they are tried and measured; slow ones would never be tried again.
+func fade(low, first *Level) float64 {
+	if !(low.Work < first.Work) {
+		return 1
+	}
+	share := low.Work / first.Work
+	return share * share
+}
+
 // spread fills NaNs along straight lines between neighbours, and level beyond the
-// last of them.
-func spread(v []float64) {
-	last := -1
+// last of them. It gives the first that was known, 0 for none.
+func spread(v []float64) int {
+	first, last := 0, -1
 	for i := range v {
 		if math.IsNaN(v[i]) {
 			continue
@@ -120,6 +135,9 @@ func spread(v []float64) {
 				v[k] = v[last] + (v[i]-v[last])*float64(k-last)/float64(i-last)
 			}
 		}
+		if last < 0 {
+			first = i
+		}
 		last = i
 	}
 	if last >= 0 {
@@ -127,4 +145,5 @@ func spread(v []float64) {
 			v[k] = v[last]
 		}
 	}
+	return first
 }
