@@ -132,7 +132,12 @@ export function OverviewPage() {
                 cells.length ? (
                   <Matrix cells={cells} />
                 ) : (
-                  <Empty title={t("points.none")}>{t("points.noneHint")}</Empty>
+                  <Empty
+                    title={t("points.none")}
+                    action={<Link to="/settings?tab=enrolment">{t("agents.enrol")}</Link>}
+                  >
+                    {t("points.noneHint")}
+                  </Empty>
                 )
               }
             </Loaded>

@@ -135,7 +135,9 @@ export function Scenes() {
                 initialSort={{ key: "scene" }}
               />
             ) : (
-              <Empty title={t("overview.noScenes")}>{t("scenes.noneHint")}</Empty>
+              <Empty title={t("overview.noScenes")} action={<Link to="/scenes/new">{t("scenes.new")}</Link>}>
+                {t("scenes.noneHint")}
+              </Empty>
             )
           }
         </Loaded>

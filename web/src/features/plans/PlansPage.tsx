@@ -3,6 +3,7 @@ import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate, useSearchParams } from "react-router";
 import { useCan } from "../../api/session";
+import { Icon } from "../../ui/icons";
 import { PageHead } from "../../ui/marks";
 import { Empty, Loaded, Skeleton } from "../../ui/states";
 import { Tabs } from "../../ui/Tabs";
@@ -54,7 +55,7 @@ export function PlansPage() {
           tab === "plans" && (
             <>
               <Button onClick={() => start("?from=example")}>{t("plans.fromExample")}</Button>
-              <Button type="primary" onClick={() => start("")}>
+              <Button type="primary" icon={<Icon name="plus" size={13} />} onClick={() => start("")}>
                 {t("plans.new")}
               </Button>
             </>

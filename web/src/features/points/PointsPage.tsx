@@ -170,7 +170,15 @@ export function PointsPage() {
       <PageHead title={t("points.title")} />
       <Loaded query={query}>
         {(items) => {
-          if (!items.length) return <Empty title={t("points.none")}>{t("points.noneHint")}</Empty>;
+          if (!items.length)
+            return (
+              <Empty
+                title={t("points.none")}
+                action={<Link to="/settings?tab=enrolment">{t("agents.enrol")}</Link>}
+              >
+                {t("points.noneHint")}
+              </Empty>
+            );
           const rows = items.filter(
             (p) =>
               (!filter.app || p.app === filter.app) &&

@@ -54,8 +54,7 @@ export default {
   search: "Search point, app, scene, IDC",
   count: "{{count}} of {{of}} points",
   none: "No point yet",
-  noneHint:
-    "Points appear as soon as an agent that declares them connects. Create an enrolment token in Settings.",
+  noneHint: "Points appear as soon as an agent that declares them connects.",
   noMatch: "No point matches these filters",
   override: "Override…",
   overrideTitle: "Override {{point}}",

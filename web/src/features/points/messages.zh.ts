@@ -52,7 +52,7 @@ export default {
   search: "搜索调控点、应用、场景、机房",
   count: "{{of}} 个调控点中的 {{count}} 个",
   none: "还没有调控点",
-  noneHint: "声明了调控点的 Agent 一连接就会出现。请在设置中创建注册令牌。",
+  noneHint: "声明了调控点的 Agent 一连接就会出现。",
   noMatch: "没有符合筛选条件的调控点",
   override: "手动设定…",
   overrideTitle: "手动设定 {{point}}",

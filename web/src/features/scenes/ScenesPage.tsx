@@ -5,6 +5,7 @@ import { Link, useNavigate } from "react-router";
 import { useCan } from "../../api/session";
 import { byNumber, byText, DataTable, type Column } from "../../ui/DataTable";
 import { dateTime } from "../../ui/format";
+import { Icon } from "../../ui/icons";
 import { PageHead } from "../../ui/marks";
 import { Empty, Loaded } from "../../ui/states";
 import { useScenes } from "./api";
@@ -18,7 +19,12 @@ export function ScenesPage() {
   const query = useScenes();
   const may = useCan("claim");
   const create = (
-    <Button type="primary" disabled={!may} onClick={() => void navigate("/scenes/new")}>
+    <Button
+      type="primary"
+      icon={<Icon name="plus" size={13} />}
+      disabled={!may}
+      onClick={() => void navigate("/scenes/new")}
+    >
       {t("scenes.new")}
     </Button>
   );
