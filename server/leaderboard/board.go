@@ -3,6 +3,8 @@ package leaderboard
 import (
 	"cmp"
 	"context"
+	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -14,7 +16,7 @@ import (
 
 // History is where samples come from.
 type History interface {
-	Range(ctx context.Context, f telemetry.Filter, from, to time.Time, step time.Duration) ([]telemetry.Series, error)
+	Each(ctx context.Context, f telemetry.Filter, wanted func(Key) bool, from, to time.Time, step time.Duration) iter.Seq2[telemetry.Series, error]
 }
 
 // Claims is where overrides are found.
@@ -58,7 +60,8 @@ func Step(s Span) time.Duration {
 	return time.Minute
 }
 
-// Rank answers a query; rows are in order.
+// Rank answers a query; rows are in order. A long stretch of many series is more
+// than memory should hold: of each only its figures stay.
 func (b Board) Rank(ctx context.Context, q Query) ([]Row, error) {
 	width := q.Span.To.Sub(q.Span.From)
 	if width < time.Minute || width > longest {
@@ -66,47 +69,50 @@ func (b Board) Rank(ctx context.Context, q Query) ([]Row, error) {
 	}
 	step := Step(q.Span)
 	earlier := q.Span.From.Add(-width)
-	all, err := b.History.Range(ctx, q.Filter, earlier, q.Span.To, step)
-	if err != nil {
-		return nil, err
-	}
 	claims, err := b.manual(ctx, earlier, q.Span.To)
 	if err != nil {
 		return nil, err
 	}
-	tracks := map[Key]*Track{}
-	track := func(k Key) *Track {
-		t := tracks[k]
-		if t == nil {
-			t = &Track{Key: k, Bounds: q.Bounds(k), Manual: held(claims, k, Span{earlier, q.Span.To})}
-			tracks[k] = t
-		}
-		return t
+	live := q.live()
+	wanted := func(k Key) bool {
+		_, sends := live[k]
+		return q.Sees(k.App, k.IDC) && (q.Live == nil || sends)
 	}
-	for i := range all {
-		s := &all[i]
-		if !q.Sees(s.Key.App, s.Key.IDC) {
-			continue
-		}
-		t := track(s.Key)
-		at := slices.IndexFunc(s.Samples, func(x telemetry.Timed) bool { return !x.At.Before(q.Span.From) })
+	ranking := NewRanking(q.Span, step, q.Group, q.Live != nil)
+	add := func(k Key, samples []telemetry.Timed) {
+		at := slices.IndexFunc(samples, func(x telemetry.Timed) bool { return !x.At.Before(q.Span.From) })
 		if at < 0 {
-			at = len(s.Samples)
+			at = len(samples)
 		}
-		t.Before, t.Now = s.Samples[:at], s.Samples[at:]
+		t := Track{Key: k, Bounds: q.Bounds(k), Manual: held(claims, k, Span{earlier, q.Span.To}), Before: samples[:at], Now: samples[at:]}
+		if l := live[k]; l != nil {
+			t.Live, t.LiveLoad = l.LevelMean, l.Count
+		}
+		ranking.Add(&t)
 	}
+	for s, err := range b.History.Each(ctx, q.Filter, wanted, earlier, q.Span.To, step) {
+		if err != nil {
+			return nil, err
+		}
+		add(s.Key, s.Samples)
+		delete(live, s.Key)
+	}
+	for _, k := range slices.SortedFunc(maps.Keys(live), telemetry.CompareKeys) { // what has no past yet
+		add(k, nil)
+	}
+	return ranking.Rows(q.Sort), nil
+}
+
+// live gives what was measured in the last seconds of what sent something.
+func (q *Query) live() map[Key]*telemetry.Rollup {
+	out := map[Key]*telemetry.Rollup{}
 	for i := range q.Live {
 		l := &q.Live[i]
 		if l.Recent != nil && l.Recent.Count > 0 && q.Sees(l.App, l.IDC) && matches(q.Filter, l.Key) {
-			t := track(l.Key)
-			t.Live, t.LiveLoad = l.Recent.LevelMean, l.Recent.Count
+			out[l.Key] = l.Recent
 		}
 	}
-	flat := make([]Track, 0, len(tracks))
-	for _, t := range tracks {
-		flat = append(flat, *t)
-	}
-	return Rank(flat, q.Span, step, q.Group, q.Sort, q.Live != nil), nil
+	return out
 }
 
 func matches(f telemetry.Filter, k Key) bool {

@@ -2,6 +2,7 @@ package leaderboard_test
 
 import (
 	"context"
+	"iter"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -35,7 +36,11 @@ func track(app string, now, before []telemetry.Timed) leaderboard.Track {
 }
 
 func rank(tracks []leaderboard.Track, g leaderboard.Group, by string, down bool) []leaderboard.Row {
-	return leaderboard.Rank(tracks, leaderboard.Span{From: noon, To: noon.Add(10 * time.Minute)}, time.Minute, g, leaderboard.Sort{By: by, Down: down}, false)
+	r := leaderboard.NewRanking(leaderboard.Span{From: noon, To: noon.Add(10 * time.Minute)}, time.Minute, g, false)
+	for i := range tracks {
+		r.Add(&tracks[i])
+	}
+	return r.Rows(leaderboard.Sort{By: by, Down: down})
 }
 
 func TestFigures(t *testing.T) {
@@ -142,8 +147,14 @@ type source struct {
 	claims []*control.Claim
 }
 
-func (s source) Range(context.Context, telemetry.Filter, time.Time, time.Time, time.Duration) ([]telemetry.Series, error) {
-	return s.series, nil
+func (s source) Each(_ context.Context, _ telemetry.Filter, wanted func(leaderboard.Key) bool, _, _ time.Time, _ time.Duration) iter.Seq2[telemetry.Series, error] {
+	return func(yield func(telemetry.Series, error) bool) {
+		for _, x := range s.series {
+			if wanted(x.Key) && !yield(x, nil) {
+				return
+			}
+		}
+	}
 }
 
 func (s source) ListClaims(context.Context, control.ClaimFilter) ([]*control.Claim, string, error) {

@@ -54,39 +54,56 @@ type Row struct {
 // trendSteps is how many heights a row shows: as many as a small chart has room for.
 const trendSteps = 48
 
+// member is what stays of a track: its figures, and its part of the trend.
 type member struct {
-	track *Track
-	now   Figures
-	prev  *Figures
+	now    Figures
+	prev   *Figures
+	bounds Bounds
+	trend  trend
 }
 
-// Rank makes the board. With live, level and height are those of the last
+// Ranking takes one track after the other and keeps only figures of them.
+type Ranking struct {
+	span   Span
+	step   time.Duration
+	group  Group
+	live   bool
+	groups map[Key][]member
+}
+
+// NewRanking begins a board. With live, level and height are those of the last
 // seconds, and what sent nothing in them is left out.
-func Rank(tracks []Track, span Span, step time.Duration, g Group, by Sort, live bool) []Row {
-	groups := map[Key][]member{}
-	for i := range tracks {
-		t := &tracks[i]
-		m := member{track: t}
-		var ok bool
-		if m.now, ok = measure(t.Now, step, t.Bounds, t.Manual); !ok && !live {
-			continue
-		}
-		if live {
-			if t.Live <= 0 {
-				continue
-			}
-			m.now.Level, m.now.Height = t.Live, height(t.Live, boundsOf(t.Now, t.Bounds))
-			m.now.Requests = max(m.now.Requests, t.LiveLoad)
-		}
-		if p, ok := measure(t.Before, step, t.Bounds, t.Manual); ok {
-			m.prev = &p
-		}
-		k := groupKey(t.Key, g)
-		groups[k] = append(groups[k], m)
+func NewRanking(span Span, step time.Duration, g Group, live bool) *Ranking {
+	return &Ranking{span: span, step: step, group: g, live: live, groups: map[Key][]member{}}
+}
+
+// Add measures a track. Sums of groups depend in their last digits on the order.
+func (r *Ranking) Add(t *Track) {
+	m := member{bounds: boundsOf(t.Now, t.Bounds)}
+	var ok bool
+	if m.now, ok = measure(t.Now, r.step, t.Bounds, t.Manual); !ok && !r.live {
+		return
 	}
-	rows := make([]Row, 0, len(groups))
-	for k, ms := range groups {
-		rows = append(rows, rowOf(k, ms, span, g))
+	if r.live {
+		if t.Live <= 0 {
+			return
+		}
+		m.now.Level, m.now.Height = t.Live, height(t.Live, m.bounds)
+		m.now.Requests = max(m.now.Requests, t.LiveLoad)
+	}
+	if p, ok := measure(t.Before, r.step, t.Bounds, t.Manual); ok {
+		m.prev = &p
+	}
+	m.trend.see(t.Now, m.bounds, r.span)
+	k := groupKey(t.Key, r.group)
+	r.groups[k] = append(r.groups[k], m)
+}
+
+// Rows makes the board of what was added.
+func (r *Ranking) Rows(by Sort) []Row {
+	rows := make([]Row, 0, len(r.groups))
+	for k, ms := range r.groups {
+		rows = append(rows, rowOf(k, ms, r.group))
 	}
 	order(rows, by)
 	return rows
@@ -104,10 +121,13 @@ func groupKey(k Key, g Group) Key {
 	return k
 }
 
-func rowOf(k Key, ms []member, span Span, g Group) Row {
+func rowOf(k Key, ms []member, g Group) Row {
 	r := Row{Key: k, Members: len(ms)}
 	var now, before []Figures
-	for _, m := range ms {
+	var sum trend
+	for i := range ms {
+		m := &ms[i]
+		sum.add(&m.trend)
 		now = append(now, m.now)
 		if m.prev != nil {
 			before = append(before, *m.prev)
@@ -118,9 +138,9 @@ func rowOf(k Key, ms []member, span Span, g Group) Row {
 		p := join(before, g)
 		r.Previous = &p
 	}
-	r.Trend = trend(ms, span)
+	r.Trend = sum.heights()
 	if g == ByPoint {
-		r.Bounds = boundsOf(ms[0].track.Now, ms[0].track.Bounds)
+		r.Bounds = ms[0].bounds
 	}
 	return r
 }
@@ -153,27 +173,35 @@ func join(in []Figures, g Group) Figures {
 	return out
 }
 
-// trend spreads the members' samples over trendSteps heights.
-func trend(ms []member, span Span) []float64 {
-	var sum, weight [trendSteps]float64
+// trend is samples spread over trendSteps heights, weighted by requests.
+type trend struct{ sum, weight [trendSteps]float64 }
+
+func (t *trend) see(samples []telemetry.Timed, b Bounds, span Span) {
 	width := span.To.Sub(span.From)
-	for _, m := range ms {
-		b := boundsOf(m.track.Now, m.track.Bounds)
-		for i := range m.track.Now {
-			s := &m.track.Now[i]
-			at := int(int64(s.At.Sub(span.From)) * trendSteps / int64(width))
-			if s.Count <= 0 || s.LevelCenti <= 0 || at < 0 || at >= trendSteps {
-				continue
-			}
-			sum[at] += height(float64(s.LevelCenti)/100, b) * float64(s.Count)
-			weight[at] += float64(s.Count)
+	for i := range samples {
+		s := &samples[i]
+		at := int(int64(s.At.Sub(span.From)) * trendSteps / int64(width))
+		if s.Count <= 0 || s.LevelCenti <= 0 || at < 0 || at >= trendSteps {
+			continue
 		}
+		t.sum[at] += height(float64(s.LevelCenti)/100, b) * float64(s.Count)
+		t.weight[at] += float64(s.Count)
 	}
+}
+
+func (t *trend) add(o *trend) {
+	for i := range t.sum {
+		t.sum[i] += o.sum[i]
+		t.weight[i] += o.weight[i]
+	}
+}
+
+func (t *trend) heights() []float64 {
 	out := make([]float64, trendSteps)
 	for i := range out {
 		out[i] = -1
-		if weight[i] > 0 {
-			out[i] = sum[i] / weight[i]
+		if t.weight[i] > 0 {
+			out[i] = t.sum[i] / t.weight[i]
 		}
 	}
 	return out

@@ -2,6 +2,7 @@ package restapi
 
 import (
 	"encoding/csv"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -73,5 +74,25 @@ func TestLeaderboard(t *testing.T) {
 				require.False(d.t, cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])), cell)
 			}
 		}
+	})
+}
+
+// More series than an answer may hold are refused after a page of them, not after all.
+func TestHistoryOfTooManySeries(t *testing.T) {
+	withDesk(t, func(d *desk) {
+		for i := range 52 {
+			d.remember(telemetry.Key{Scene: fmt.Sprint("s", i), IDC: "ea119", App: "sn", Point: "recall"}, 2)
+		}
+		d.remember(telemetry.Key{Scene: "s1", IDC: "elsewhere", App: "sn", Point: "recall"}, 3)
+		end := time.Now().Truncate(time.Hour)
+		at := "&from=" + end.Add(-time.Hour).UTC().Format(time.RFC3339) + "&to=" + end.UTC().Format(time.RFC3339)
+		require.Contains(d.t, d.refused(d.do("admin", "GET", "/history?app=sn"+at, ""), 400).Detail, "more than 50 series")
+		var h api.History
+		d.ok(d.do("admin", "GET", "/history?app=sn&scene=s1"+at, ""), 200, &h)
+		require.Len(d.t, h.Series, 2)
+		require.Equal(d.t, "ea119", h.Series[0].IDC)
+		require.Len(d.t, h.Series[1].Level, 60)
+		d.ok(d.do("foreign", "GET", "/history?app=sn"+at, ""), 200, &h)
+		require.Empty(d.t, h.Series, "what may not be seen does not count")
 	})
 }

@@ -345,19 +345,22 @@ func (s *Server) getHistory(ctx context.Context, c *caller, in *struct {
 		return nil, newFailure(http.StatusBadRequest, "", "more than 50 series match; name a scene, IDC or point", "")
 	}
 	// What nothing declares any more still has a past, so the filter is asked, not
-	// the keys.
-	found, err := s.deps.History.Range(ctx, telemetry.Filter{Scene: in.Scene, IDC: in.IDC, App: in.App, Point: in.Point}, from, to, step)
-	if err != nil {
-		return nil, err
-	}
-	out := api.History{From: from, To: to, Series: []api.Series{}, Changes: []api.Change{}}
-	for i := range found {
-		if !c.Can(auth.Read, found[i].Key.App, found[i].Key.IDC) {
-			continue
+	// the keys; and no further than the answer may go.
+	filter := telemetry.Filter{Scene: in.Scene, IDC: in.IDC, App: in.App, Point: in.Point}
+	seen := func(k telemetry.Key) bool { return c.Can(auth.Read, k.App, k.IDC) }
+	var found []telemetry.Series
+	for x, err := range s.deps.History.Each(ctx, filter, seen, from, to, step) {
+		if err != nil {
+			return nil, err
 		}
-		if len(out.Series) == maxSeries {
+		if len(found) == maxSeries {
 			return nil, newFailure(http.StatusBadRequest, "", "more than 50 series match; name a scene, IDC or point", "")
 		}
+		found = append(found, x)
+	}
+	slices.SortFunc(found, func(a, b telemetry.Series) int { return telemetry.CompareKeys(a.Key, b.Key) })
+	out := api.History{From: from, To: to, Series: []api.Series{}, Changes: []api.Change{}}
+	for i := range found {
 		out.Series = append(out.Series, toSeries(&found[i]))
 	}
 	shifts, _, err := s.deps.Control.PageShifts(ctx, within(c, control.ShiftFilter{App: in.App, IDC: in.IDC, From: from, To: to, Limit: maxMarks}))

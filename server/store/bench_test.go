@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/metrics"
 	"slices"
 	"strconv"
 	"testing"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/allspark/allspark/server/audit"
 	"github.com/allspark/allspark/server/control"
+	"github.com/allspark/allspark/server/leaderboard"
 	"github.com/allspark/allspark/server/lease"
 	"github.com/allspark/allspark/server/store"
 	"github.com/allspark/allspark/server/storetest/services"
@@ -145,4 +148,69 @@ func BenchmarkHistory(b *testing.B) {
 			})
 		}
 	})
+}
+
+// BenchmarkHistoryOfMany asks what concerns all series at once: a history of more
+// series than an answer takes, and a ranking over a quarter of a year.
+func BenchmarkHistoryOfMany(b *testing.B) {
+	series := benchSeries
+	if s := os.Getenv("ALLSPARK_BENCH_SERIES"); s != "" {
+		n, err := strconv.Atoi(s)
+		require.NoError(b, err)
+		series = n
+	}
+	end := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	databases(b, func(b *testing.B, db *store.DB) {
+		load(b, db, series, end)
+		h := telemetry.History{Store: db}
+		b.Run("too-many-week-by-minute", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				n := 0
+				for _, err := range h.Each(b.Context(), telemetry.Filter{}, nil, end.Add(-7*24*time.Hour), end, time.Minute) {
+					require.NoError(b, err)
+					if n++; n > 50 {
+						break
+					}
+				}
+			}
+		})
+		for _, days := range []int{30, 92} {
+			b.Run(fmt.Sprintf("rank-%d-days", days), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					stop := heapPeak()
+					rows, err := leaderboard.Board{History: h, Claims: db}.Rank(b.Context(), leaderboard.Query{
+						Span: leaderboard.Span{From: end.AddDate(0, 0, -days), To: end}, Group: leaderboard.ByPoint, Sort: leaderboard.Sort{By: "movement", Down: true},
+						Sees:   func(string, string) bool { return true },
+						Bounds: func(leaderboard.Key) leaderboard.Bounds { return leaderboard.Bounds{Floor: 1, Ceiling: 10} },
+					})
+					require.NoError(b, err)
+					require.Len(b, rows, series)
+					b.ReportMetric(stop()/1e6, "peak-MB")
+				}
+			})
+		}
+	})
+}
+
+// heapPeak watches the heap until it is stopped.
+func heapPeak() (stop func() float64) {
+	runtime.GC()
+	end, peak := make(chan struct{}), make(chan float64)
+	go func() {
+		var most uint64
+		s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+		for {
+			metrics.Read(s)
+			most = max(most, s[0].Value.Uint64())
+			select {
+			case <-end:
+				peak <- float64(most)
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+	}()
+	return func() float64 { close(end); return <-peak }
 }

@@ -136,6 +136,30 @@ func compareKeys(a, b telemetry.Key) int {
 	return slices.Compare([]string{a.App, a.Point, a.IDC, a.Scene}, []string{b.App, b.Point, b.IDC, b.Scene})
 }
 
+// ListSeries implements telemetry.Store. Each series is looked up in the rows by
+// its number, so the cost is that of the series that are listed or skipped.
+func (d *DB) ListSeries(ctx context.Context, f telemetry.Filter, after telemetry.Key, n int, hours, days telemetry.Units) ([]telemetry.Numbered, error) {
+	q := filtered(d.read(ctx).Table("series AS s"), f).Where("(EXISTS (SELECT 1 FROM series_hours h WHERE h.series_id = s.id AND h.hour >= ? AND h.hour < ?)"+
+		" OR EXISTS (SELECT 1 FROM series_days h WHERE h.series_id = s.id AND h.day >= ? AND h.day < ?))", hours.From, hours.To, days.From, days.To)
+	if after != (telemetry.Key{}) {
+		q = q.Where("(s.app, s.point, s.idc, s.scene) > (?, ?, ?, ?)", after.App, after.Point, after.IDC, after.Scene)
+	}
+	var rs []seriesRecord
+	if err := q.Order("s.app, s.point, s.idc, s.scene").Limit(n).Find(&rs).Error; err != nil {
+		return nil, opaque(err, "list series")
+	}
+	return each(rs, func(r seriesRecord) telemetry.Numbered { return telemetry.Numbered{Key: r.key(), Number: r.ID} }), nil
+}
+
+func filtered(q *gorm.DB, f telemetry.Filter) *gorm.DB {
+	for _, c := range [...]struct{ col, v string }{{"s.app", f.App}, {"s.point", f.Point}, {"s.idc", f.IDC}, {"s.scene", f.Scene}} {
+		if c.v != "" {
+			q = q.Where(c.col+" = ?", c.v)
+		}
+	}
+	return q
+}
+
 // historyRow is a packed row joined with its key.
 type historyRow struct {
 	Scene  string
@@ -148,42 +172,41 @@ type historyRow struct {
 }
 
 // ReadMinutes implements telemetry.Store.
-func (d *DB) ReadMinutes(ctx context.Context, f telemetry.Filter, from, to int64) ([]telemetry.Row, error) {
-	return d.history(ctx, "series_hours", "hour", "minutes", f, func(q *gorm.DB) *gorm.DB {
-		return q.Where("h.hour >= ? AND h.hour < ?", from, to)
+func (d *DB) ReadMinutes(ctx context.Context, of []telemetry.Numbered, hours telemetry.Units) ([]telemetry.Row, error) {
+	return d.history(ctx, "series_hours", "hour", "minutes", func(q *gorm.DB) *gorm.DB {
+		return q.Where("h.series_id IN ? AND h.hour >= ? AND h.hour < ?", numbers(of), hours.From, hours.To)
 	})
 }
 
 // ReadHours implements telemetry.Store.
-func (d *DB) ReadHours(ctx context.Context, f telemetry.Filter, from, to int64) ([]telemetry.Row, error) {
-	return d.history(ctx, "series_days", "day", "hours", f, func(q *gorm.DB) *gorm.DB {
-		return q.Where("h.day >= ? AND h.day < ?", from, to)
+func (d *DB) ReadHours(ctx context.Context, of []telemetry.Numbered, days telemetry.Units) ([]telemetry.Row, error) {
+	return d.history(ctx, "series_days", "day", "hours", func(q *gorm.DB) *gorm.DB {
+		return q.Where("h.series_id IN ? AND h.day >= ? AND h.day < ?", numbers(of), days.From, days.To)
 	})
+}
+
+func numbers(of []telemetry.Numbered) []int64 {
+	return each(of, func(n telemetry.Numbered) int64 { return n.Number })
 }
 
 // ResumeHistory implements telemetry.Store.
 func (d *DB) ResumeHistory(ctx context.Context, writer string, hour, day int64) (minutes, hours []telemetry.Row, err error) {
-	minutes, err = d.history(ctx, "series_hours", "hour", "minutes", telemetry.Filter{}, func(q *gorm.DB) *gorm.DB {
+	minutes, err = d.history(ctx, "series_hours", "hour", "minutes", func(q *gorm.DB) *gorm.DB {
 		return q.Where("h.hour = ? AND h.writer = ?", hour, writer)
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	hours, err = d.history(ctx, "series_days", "day", "hours", telemetry.Filter{}, func(q *gorm.DB) *gorm.DB {
+	hours, err = d.history(ctx, "series_days", "day", "hours", func(q *gorm.DB) *gorm.DB {
 		return q.Where("h.day = ? AND h.writer = ?", day, writer)
 	})
 	return minutes, hours, err
 }
 
-func (d *DB) history(ctx context.Context, table, unit, body string, f telemetry.Filter, where func(*gorm.DB) *gorm.DB) ([]telemetry.Row, error) {
+func (d *DB) history(ctx context.Context, table, unit, body string, where func(*gorm.DB) *gorm.DB) ([]telemetry.Row, error) {
 	q := d.read(ctx).Table("series AS s").
 		Joins("JOIN " + table + " AS h ON h.series_id = s.id").
 		Select("s.scene, s.idc, s.app, s.point, h." + unit + " AS unit, h.writer, h." + body + " AS packed")
-	for _, c := range [...]struct{ col, v string }{{"s.app", f.App}, {"s.point", f.Point}, {"s.idc", f.IDC}, {"s.scene", f.Scene}} {
-		if c.v != "" {
-			q = q.Where(c.col+" = ?", c.v)
-		}
-	}
 	var rs []historyRow
 	err := where(q).Order("s.app, s.point, s.idc, s.scene, h." + unit + ", h.writer").Find(&rs).Error
 	if err != nil {

@@ -77,6 +77,7 @@ func Run(t *testing.T, open Open) {
 
 		"Settings":         testSettings,
 		"History":          testHistory,
+		"HistoryPages":     testHistoryPages,
 		"HistoryRetention": testHistoryRetention,
 		"HostileText":      testHostileText,
 		"CancelledContext": testCancelledContext,

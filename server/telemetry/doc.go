@@ -55,7 +55,8 @@
 // percentiles too (an approximation, exact while one replica hears a point's
 // agents). The hour's percentiles come from a sketch of the whole hour unless the
 // process started within it; then from its minutes as above. An hour that is not
-// over yet is put together from its minutes.
+// over yet is put together from its minutes. Ranges are read some series at a
+// time, so that memory follows neither the span nor how many series match.
 //
 // # Units
 //

@@ -24,10 +24,13 @@ func TestRetentionAndSilentSeries(t *testing.T) {
 	r := recorder(db, w)
 	drive(t, w, r, 0, 10*60)
 
-	minutes, err := db.ReadMinutes(ctx, telemetry.Filter{}, 0, hour)
+	all := telemetry.Units{From: 0, To: 1 << 40}
+	listed, err := db.ListSeries(ctx, telemetry.Filter{}, telemetry.Key{}, 10, all, all)
+	require.NoError(t, err)
+	minutes, err := db.ReadMinutes(ctx, listed, telemetry.Units{From: 0, To: hour})
 	require.NoError(t, err)
 	require.Equal(t, []telemetry.Row{row(hour - 7*24)}, minutes, "seven days stay, what is older goes")
-	days, err := db.ReadHours(ctx, telemetry.Filter{}, 0, day)
+	days, err := db.ReadHours(ctx, listed, telemetry.Units{From: 0, To: day})
 	require.NoError(t, err)
 	require.Equal(t, []telemetry.Row{row(day - 90)}, days)
 
@@ -35,7 +38,7 @@ func TestRetentionAndSilentSeries(t *testing.T) {
 	for m := range 65 {
 		require.NoError(t, r.Flush(ctx, t0.Add(10*time.Minute+time.Duration(m)*time.Minute)))
 	}
-	days, err = db.ReadHours(ctx, telemetry.Filter{}, day, day+1)
+	days, err = db.ReadHours(ctx, listed, telemetry.Units{From: day, To: day + 1})
 	require.NoError(t, err)
 	require.Len(t, days, 1)
 	var s telemetry.Slots
