@@ -47,6 +47,7 @@ type Entry struct {
 type Filter struct {
 	Actor, Verb, Kind, Object, App, IDC, Search string
 	From, To                                    time.Time
+	People                                      bool  // without what the controller's own loops did
 	Before                                      int64 // cursor: only Seq below it; 0 means from the newest
 	Limit                                       int
 }

@@ -91,6 +91,7 @@ func changeTable(w io.Writer, x *api.ChangeDetail) {
 func (s *session) auditCommand() *cobra.Command {
 	var actor, kind, verb, search string
 	var limit int
+	var people bool
 	list := &cobra.Command{Use: "list", Short: "List who changed what, newest first", Args: args(cobra.NoArgs), RunE: func(cmd *cobra.Command, _ []string) error {
 		if limit < 1 || limit > 500 {
 			return usagef("--limit wants 1..500, got %d", limit)
@@ -100,7 +101,7 @@ func (s *session) auditCommand() *cobra.Command {
 			return err
 		}
 		var page api.Page[api.AuditEntry]
-		query := filter("actor", actor, "kind", kind, "verb", verb, "search", search, "limit", cell(limit))
+		query := filter("actor", actor, "kind", kind, "verb", verb, "search", search, "limit", cell(limit), "people", cell(people))
 		if _, err := cl.do(cmd.Context(), call{method: http.MethodGet, path: "/audit", query: query}, &page); err != nil {
 			return err
 		}
@@ -116,6 +117,7 @@ func (s *session) auditCommand() *cobra.Command {
 	list.Flags().StringVar(&verb, "verb", "", "only this verb")
 	list.Flags().StringVar(&search, "search", "", "in name, reason and actor")
 	list.Flags().IntVar(&limit, "limit", 50, "how many")
+	list.Flags().BoolVar(&people, "people", false, "only what people and their programs did, not the controller's own loops")
 	verify := &cobra.Command{Use: "verify", Short: "Walk the hash chain; exit 1 when it is broken", Args: args(cobra.NoArgs), RunE: func(cmd *cobra.Command, _ []string) error {
 		cl, err := s.connect()
 		if err != nil {

@@ -120,6 +120,9 @@ func TestAnOperatorsDay(t *testing.T) {
 	require.True(t, strings.HasPrefix(ok(t, "token", "create", "ci", "--grant", "viewer"), "ask_"))
 	require.True(t, strings.HasPrefix(ok(t, "enrol-token", "create", "sn", "sn", "*"), "ase_"))
 	require.Contains(t, ok(t, "audit", "list", "--kind", "claim"), "calm")
+	require.Contains(t, ok(t, "audit", "list"), "system:")
+	require.NotContains(t, ok(t, "audit", "list", "--people"), "system:")
+	require.Contains(t, ok(t, "audit", "list", "--people", "--kind", "claim"), "calm")
 	require.Contains(t, ok(t, "audit", "verify"), "the chain is whole")
 	for _, line := range [][]string{{"points"}, {"agents"}, {"changes"}, {"status"}, {"token", "list"}, {"enrol-token", "list"}} {
 		ok(t, line...)

@@ -25,13 +25,14 @@ type AuditFilter struct {
 	App    string    `query:"app" maxLength:"63" doc:"Application concerned."`
 	IDC    string    `query:"idc" maxLength:"63" doc:"Machine room concerned."`
 	Search string    `query:"search" maxLength:"200" doc:"In name, reason and actor."`
+	People bool      `query:"people" doc:"Only what people and their programs did, not the controller's own loops."`
 	From   time.Time `query:"from" doc:"Not before."`
 	To     time.Time `query:"to" doc:"Before."`
 }
 
 func (f *AuditFilter) filter() audit.Filter {
 	return audit.Filter{
-		Actor: f.Actor, Verb: f.Verb, Kind: f.Kind, Object: f.Object, App: f.App, IDC: f.IDC, Search: f.Search, From: f.From, To: f.To,
+		Actor: f.Actor, Verb: f.Verb, Kind: f.Kind, Object: f.Object, App: f.App, IDC: f.IDC, Search: f.Search, People: f.People, From: f.From, To: f.To,
 	}
 }
 

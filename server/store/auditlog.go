@@ -101,6 +101,9 @@ func (d *DB) ListAudit(ctx context.Context, f audit.Filter) ([]audit.Entry, erro
 			q = q.Where(col+" = ?", v)
 		}
 	}
+	if f.People { // worded as the index audit_people is
+		q = q.Where("substr(actor, 1, 7) <> 'system:'")
+	}
 	if f.Search != "" {
 		like := contains(f.Search)
 		q = q.Where("(lower(name) LIKE ? ESCAPE '!' OR lower(reason) LIKE ? ESCAPE '!' OR lower(object) LIKE ? ESCAPE '!' OR lower(actor) LIKE ? ESCAPE '!')", like, like, like, like)

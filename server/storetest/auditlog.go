@@ -104,13 +104,15 @@ func testAuditFilters(t *testing.T, db *store.DB) {
 	c.Reason = "Night Shift"
 	require.NoError(t, db.UpdateTemplate(ctx, x, c))
 	require.NoError(t, db.CreateClaim(ctx, levelClaim("sn", 1, time.Time{}, time.Time{}), by("cid")))
+	require.NoError(t, db.CreateClaim(ctx, levelClaim("merger", 2, time.Time{}, time.Time{}), by("system:feedback")))
 
 	for name, f := range map[string]struct {
 		audit.Filter
 		seqs []int64
 	}{
-		"all, newest first": {audit.Filter{}, []int64{3, 2, 1}},
+		"all, newest first": {audit.Filter{}, []int64{4, 3, 2, 1}},
 		"actor":             {audit.Filter{Actor: "bob"}, []int64{2}},
+		"people":            {audit.Filter{People: true}, []int64{3, 2, 1}},
 		"verb":              {audit.Filter{Verb: "create"}, []int64{1}},
 		"kind":              {audit.Filter{Kind: "template"}, []int64{2, 1}},
 		"object":            {audit.Filter{Object: x.ID}, []int64{2, 1}},
@@ -120,7 +122,7 @@ func testAuditFilters(t *testing.T, db *store.DB) {
 		"cursor":            {audit.Filter{Before: 3, Limit: 1}, []int64{2}},
 		"future":            {audit.Filter{From: time.Now().Add(time.Hour)}, nil},
 		"past":              {audit.Filter{To: time.Now().Add(-time.Hour)}, nil},
-		"now":               {audit.Filter{From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour)}, []int64{3, 2, 1}},
+		"now":               {audit.Filter{From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour)}, []int64{4, 3, 2, 1}},
 	} {
 		got, err := db.ListAudit(ctx, f.Filter)
 		require.NoError(t, err)

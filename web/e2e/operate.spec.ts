@@ -50,6 +50,11 @@ test("the audit log shows the difference and its chain holds", async ({ page }) 
   await page.goto("/audit");
   await page.getByRole("button", { name: "Verify chain" }).click();
   await expect(page.getByText(/chain intact: \d+ entries/)).toBeVisible();
+  // The loops write most of it; what people did is one choice away.
+  await expect(page.getByRole("cell", { name: /^system:/ }).first()).toBeVisible();
+  await page.getByRole("combobox", { name: "By: people" }).selectOption("By: people");
+  await expect(page.getByRole("cell", { name: /^system:/ })).toHaveCount(0);
+  await expect(page.getByRole("cell", { name: "admin" }).first()).toBeVisible();
   await page.getByRole("row").nth(1).click();
   await expect(page.getByRole("dialog")).toBeVisible();
 });

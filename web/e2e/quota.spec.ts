@@ -55,7 +55,7 @@ test("gains are tried on the group's traffic, saved, and the base quota answers"
   await page.getByRole("tab", { name: "Now" }).click();
   await expect(page.getByText(/of 20.000 in 1s/)).toBeVisible();
 
-  const audit = await page.request.get("/api/v1/audit?limit=20");
+  const audit = await page.request.get("/api/v1/audit?kind=quota-group&limit=20");
   expect(await audit.text()).toContain("half the machines leave");
 
   // Another's write meets ours: it is shown, and our change can be put on theirs.

@@ -10958,6 +10958,8 @@ export interface operations {
                 idc?: string;
                 /** @description In name, reason and actor. */
                 search?: string;
+                /** @description Only what people and their programs did, not the controller's own loops. */
+                people?: boolean;
                 /** @description Not before. */
                 from?: string;
                 /** @description Before. */
@@ -11064,6 +11066,8 @@ export interface operations {
                 idc?: string;
                 /** @description In name, reason and actor. */
                 search?: string;
+                /** @description Only what people and their programs did, not the controller's own loops. */
+                people?: boolean;
                 /** @description Not before. */
                 from?: string;
                 /** @description Before. */

@@ -33,7 +33,7 @@ const kinds = [
   "token",
   "user",
 ];
-const keys = ["search", "actor", "verb", "kind", "app", "idc"] as const;
+const keys = ["search", "actor", "verb", "kind", "app", "idc", "people"] as const;
 
 export function AuditPage() {
   const { t } = useTranslation();
@@ -58,7 +58,7 @@ export function AuditPage() {
     queryFn: ({ pageParam, signal }) =>
       take<Page<AuditEntry>>(
         client.GET("/api/v1/audit", {
-          params: { query: { ...filter, cursor: pageParam, limit: 100 } },
+          params: { query: { ...filter, people: filter.people === "true", cursor: pageParam, limit: 100 } },
           signal,
         }),
       ),
@@ -70,8 +70,16 @@ export function AuditPage() {
       { key: "seq", title: "#", num: true, width: 60, render: (e) => e.seq },
       { key: "at", title: t("audit.at"), render: (e) => <span title={dateTime(e.at)}>{ago(e.at)}</span> },
       { key: "actor", title: t("audit.actor"), render: (e) => <strong>{e.actor}</strong> },
-      { key: "via", title: t("audit.via"), render: (e) => <Tag>{e.via}</Tag> },
-      { key: "verb", title: t("audit.verb"), render: (e) => e.verb },
+      {
+        key: "via",
+        title: t("audit.via"),
+        render: (e) => <Tag>{t(`audit.vias.${e.via}`, { defaultValue: e.via })}</Tag>,
+      },
+      {
+        key: "verb",
+        title: t("audit.verb"),
+        render: (e) => t(`audit.verbs.${e.verb}`, { defaultValue: e.verb }),
+      },
       {
         key: "what",
         title: t("audit.what"),
@@ -120,6 +128,15 @@ export function AuditPage() {
           value={filter.search ?? ""}
           onChange={(e) => set("search", e.target.value)}
         />
+        <select
+          className="native"
+          aria-label={t("audit.people")}
+          value={filter.people ?? ""}
+          onChange={(e) => set("people", e.target.value)}
+        >
+          <option value="">{t("audit.everyone")}</option>
+          <option value="true">{t("audit.people")}</option>
+        </select>
         <input
           className="native"
           placeholder={t("audit.actor")}
@@ -230,7 +247,8 @@ function Entry({ entry: e, onClose }: { entry: AuditEntry; onClose: () => void }
           <dd>{dateTime(e.at)}</dd>
           <dt>{t("audit.actor")}</dt>
           <dd>
-            {e.actor} <Tag>{e.via}</Tag> <span className="soft">{e.address}</span>
+            {e.actor} <Tag>{t(`audit.vias.${e.via}`, { defaultValue: e.via })}</Tag>{" "}
+            <span className="soft">{e.address}</span>
           </dd>
           <dt>{t("ui.reason")}</dt>
           <dd>{e.reason || "–"}</dd>
