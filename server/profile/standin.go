@@ -48,7 +48,7 @@ func (s *series) fitted(p *Profile, k Key) *Profile {
 		}
 		q.Levels[l] = v
 	}
-	if k.Table != p.Table {
+	if k.Table != p.Table && (p.Table != "" || len(p.Levels) != s.levels) { // "": its uploader meant this one
 		s.recap(q)
 	}
 	return q
