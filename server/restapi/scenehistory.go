@@ -59,12 +59,16 @@ func (s *Server) sceneHistory(ctx context.Context, c *caller, in *sceneRange) (*
 	if err != nil {
 		return nil, err
 	}
+	if len(versions) == 0 {
+		versions = []*scene.Scene{x}
+	}
+	stands := feedback.NewStands(claims, versions, in.IDC)
 	for at := from; at.Before(to); at = at.Add(step) {
 		end := at.Add(step)
 		if end.After(to) {
 			end = to
 		}
-		then := feedback.StandAt(claims, versionAt(x, versions, end), in.IDC, end)
+		then := stands.At(end)
 		out.At = append(out.At, at)
 		out.TargetMS, out.EffectiveMS = append(out.TargetMS, ms(then.Target)), append(out.EffectiveMS, ms(then.Effective))
 		out.Gear, out.Steps = append(out.Gear, then.Step), append(out.Steps, then.Steps)
