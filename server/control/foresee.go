@@ -73,6 +73,9 @@ func (f *Foreseer) At(ctx context.Context, at time.Time, more []*Claim, without 
 	}
 	var out []Decision
 	for _, p := range v.places(last) {
+		if err := v.unread(p); err != nil {
+			return nil, err
+		}
 		d := f.t.decider.Decide(v.input(p, last[p]))
 		if f.t.fit(p, &d) {
 			out = append(out, d)

@@ -2,10 +2,9 @@ package control
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/allspark/allspark/proto/gear"
@@ -24,6 +23,7 @@ type leader struct {
 	cache   map[tableKey]*template.Version
 	refused map[place]string // what was last logged as not fit to send
 	again   map[place]bool   // to be journalled once more, changed or not
+	bare    map[place]bool   // known without their basis
 	seen    string           // print of the last view that was decided completely
 }
 
@@ -34,7 +34,7 @@ func (l *Loop) lead(ctx context.Context, held lease.Lease) {
 		l.trouble = ""
 		l.mu.Unlock()
 	}()
-	t := &leader{loop: l, fence: held.Epoch, cache: map[tableKey]*template.Version{}, refused: map[place]string{}, again: map[place]bool{}}
+	t := &leader{loop: l, fence: held.Epoch, cache: map[tableKey]*template.Version{}, refused: map[place]string{}, again: map[place]bool{}, bare: map[place]bool{}}
 	for ctx.Err() == nil {
 		wait, err := t.look(ctx)
 		if ctx.Err() != nil {
@@ -70,10 +70,8 @@ func (t *leader) look(ctx context.Context) (wait time.Duration, err error) {
 	}
 	if print := v.print(); print != t.seen || len(t.again) > 0 {
 		t.seen = ""
-		for _, p := range v.places(t.last) {
-			if err := t.decide(ctx, v, p); err != nil {
-				return tick, err
-			}
+		if err := t.decideAll(ctx, v); err != nil {
+			return tick, err
 		}
 		t.seen = print
 	}
@@ -83,6 +81,43 @@ func (t *leader) look(ctx context.Context) (wait time.Duration, err error) {
 	return v.quiet(tick), nil
 }
 
+// maxSaid is how many failed places are told of at once.
+const maxSaid = 3
+
+// decideAll decides every place that it can, and says what keeps the others. Two
+// failures stop it: a lost lease, and a database that answers nobody.
+func (t *leader) decideAll(ctx context.Context, v *view) error {
+	var out []error
+	failed := 0
+	for _, p := range v.places(t.last) {
+		err := t.recall(ctx, p)
+		if err == nil {
+			err = v.unread(p)
+		}
+		if err == nil {
+			err = t.decide(ctx, v, p)
+		}
+		if err == nil {
+			continue
+		}
+		if failed++; failed <= maxSaid {
+			out = append(out, err)
+		}
+		if fault.Is(err, fault.Stale) || ctx.Err() != nil {
+			break
+		}
+		if _, err := t.loop.cfg.Store.Now(ctx); err != nil {
+			out = append(out, err)
+			break
+		}
+	}
+	if failed > maxSaid {
+		out = append(out, fmt.Errorf("and %d other places", failed-maxSaid))
+	}
+	return errors.Join(out...)
+}
+
+// begin finds the sets that are in force. Their bases come one by one, see recall.
 func (t *leader) begin(ctx context.Context) error {
 	head, err := t.loop.cfg.Store.RaiseEpoch(ctx, 0)
 	if err != nil {
@@ -93,21 +128,12 @@ func (t *leader) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	now, err := t.loop.cfg.Store.Now(ctx)
-	if err != nil {
-		return err
-	}
 	var given int64
-	for _, s := range shifts {
-		given = max(given, s.Version.Epoch)
-	}
 	last := map[place]*Shift{}
 	for _, s := range shifts {
-		// The basis is not read along; without it everything would look new.
-		if s, err = t.loop.cfg.Store.ShiftAt(ctx, s.App, s.IDC, now); err != nil {
-			return err
-		}
+		given = max(given, s.Version.Epoch)
 		last[place{s.App, s.IDC}] = s
+		t.bare[place{s.App, s.IDC}] = true
 	}
 	t.last = last
 	if head > given { // raised, and nobody led to journal everything again
@@ -115,6 +141,25 @@ func (t *leader) begin(ctx context.Context) error {
 			t.again[p] = true
 		}
 	}
+	return nil
+}
+
+// recall reads a set in force once more, with the basis that the list leaves out:
+// without it everything would look new.
+func (t *leader) recall(ctx context.Context, p place) error {
+	if !t.bare[p] {
+		return nil
+	}
+	now, err := t.loop.cfg.Store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	s, err := t.loop.cfg.Store.ShiftAt(ctx, p.app, p.idc, now)
+	if err != nil {
+		return fmt.Errorf("read what is in force of %s in %s: %w", p.app, p.idc, err)
+	}
+	t.last[p] = s
+	delete(t.bare, p)
 	return nil
 }
 
@@ -207,174 +252,4 @@ func (t *leader) fit(p place, d *Decision) bool {
 	}
 	t.refused[p] = said
 	return said == ""
-}
-
-// view is everything read for one look.
-type view struct {
-	now      time.Time
-	bindings []*template.Binding
-	claims   []*Claim
-	versions map[string]map[int]*template.Version
-	names    map[string]string
-	declared map[place][]string
-}
-
-// view reads one consistent enough picture: whatever is written meanwhile also
-// nudges, so the next look sees it.
-func (t *leader) view(ctx context.Context) (*view, error) {
-	cfg := &t.loop.cfg
-	v := &view{versions: map[string]map[int]*template.Version{}, names: map[string]string{}, declared: map[place][]string{}}
-	var err error
-	if v.now, err = cfg.Store.Now(ctx); err != nil {
-		return nil, err
-	}
-	if v.bindings, err = cfg.Templates.ListBindings(ctx); err != nil {
-		return nil, err
-	}
-	if v.claims, err = cfg.Store.ClaimsAt(ctx, v.now); err != nil {
-		return nil, err
-	}
-	// Those about to start: their start is the next timer.
-	soon, err := cfg.Store.ClaimsAt(ctx, v.now.Add(cfg.Tick))
-	if err != nil {
-		return nil, err
-	}
-	known := claimIndex(v.claims)
-	for _, c := range soon {
-		if known[c.ID] == nil {
-			v.claims = append(v.claims, c)
-		}
-	}
-	if err := t.readVersions(ctx, v); err != nil {
-		return nil, err
-	}
-	for _, d := range cfg.Places.Declared("") {
-		p := place{d.App, d.IDC}
-		v.declared[p] = append(v.declared[p], d.Point)
-	}
-	return v, nil
-}
-
-// readVersions finds the versions that bindings and claims name. Published
-// versions never change, so each is read once a term.
-func (t *leader) readVersions(ctx context.Context, v *view) error {
-	type want struct {
-		id  string
-		pin int
-	}
-	wants := map[want]bool{}
-	for _, b := range v.bindings {
-		wants[want{b.TemplateID, b.Pin}] = true
-	}
-	for _, c := range v.claims {
-		if c.Field == FieldBinding {
-			wants[want{c.Template, c.Pin}] = true
-		}
-	}
-	if len(wants) == 0 {
-		return nil
-	}
-	latest := map[string]int{}
-	filter := template.Filter{Sort: "name", Limit: 200}
-	for {
-		items, next, err := t.loop.cfg.Templates.ListTemplates(ctx, filter)
-		if err != nil {
-			return err
-		}
-		for _, x := range items {
-			latest[x.ID], v.names[x.ID] = x.Latest, x.Name
-		}
-		if next == "" {
-			break
-		}
-		filter.After = next
-	}
-	in := Input{Versions: v.versions}
-	for w := range wants {
-		number := w.pin
-		if number == 0 {
-			number = latest[w.id]
-		}
-		if number == 0 {
-			continue // never published: Decide notes it
-		}
-		key := tableKey{w.id, number}
-		x := t.cache[key]
-		if x == nil {
-			var err error
-			if x, err = t.loop.cfg.Templates.GetVersion(ctx, w.id, number); fault.Is(err, fault.NotFound) {
-				continue
-			} else if err != nil {
-				return err
-			}
-			t.cache[key] = x
-		}
-		in.addVersion(w.id, x, w.pin == 0)
-	}
-	return nil
-}
-
-// print is equal for two views on which everything is decided alike, so that an
-// idle second costs no decisions.
-func (v *view) print() string {
-	var b strings.Builder
-	for _, x := range v.bindings {
-		fmt.Fprintf(&b, "b %s %d %s\n", x.ID, x.Version, x.Template)
-	}
-	for _, x := range v.claims {
-		fmt.Fprintf(&b, "c %s %d %t\n", x.ID, x.Version, x.Active(v.now))
-	}
-	for _, id := range slices.Sorted(maps.Keys(v.versions)) {
-		for _, pin := range slices.Sorted(maps.Keys(v.versions[id])) {
-			fmt.Fprintf(&b, "v %s %s %d %d\n", id, v.names[id], pin, v.versions[id][pin].Number)
-		}
-	}
-	for _, p := range slices.SortedFunc(maps.Keys(v.declared), place.compare) {
-		points := slices.Compact(slices.Sorted(slices.Values(v.declared[p])))
-		fmt.Fprintf(&b, "p %s %s %q\n", p.app, p.idc, points)
-	}
-	return b.String()
-}
-
-// places lists every app x IDC that may have orders: declared by agents, bound by
-// name, or in the journal.
-func (v *view) places(last map[place]*Shift) []place {
-	all := map[place]bool{}
-	for p := range v.declared {
-		all[p] = true
-	}
-	for p := range last {
-		all[p] = true
-	}
-	for _, b := range v.bindings {
-		if b.Selector.App != gear.Any && b.Selector.IDC != gear.Any {
-			all[place{b.Selector.App, b.Selector.IDC}] = true
-		}
-	}
-	return slices.SortedFunc(maps.Keys(all), place.compare)
-}
-
-// input gives what Decide looks at. While no agent of the app x IDC is registered
-// its points are those it had: a registry that forgot must not empty a set that
-// machines still obey.
-func (v *view) input(p place, before *Shift) Input {
-	points := v.declared[p]
-	if len(points) == 0 && before != nil {
-		points = before.Basis.Points
-	}
-	return Input{App: p.app, IDC: p.idc, Points: points, Bindings: v.bindings, Versions: v.versions, Names: v.names, Claims: v.claims, Now: v.now}
-}
-
-// quiet is how long nothing can happen by itself: until the tick, or the next
-// claim's start or end.
-func (v *view) quiet(tick time.Duration) time.Duration {
-	wait := tick
-	for _, c := range v.claims {
-		for _, at := range []time.Time{c.Start, c.End} {
-			if d := at.Sub(v.now); d > 0 {
-				wait = min(wait, d)
-			}
-		}
-	}
-	return max(wait, time.Millisecond)
 }
