@@ -18,12 +18,12 @@ const latestFor = 500 * time.Millisecond
 
 // latest gives the newest shift of every app x IDC.
 func (s *Server) latest(ctx context.Context) ([]*control.Shift, error) {
-	return s.shiftsMemo.get(time.Now(), func() ([]*control.Shift, error) { return s.deps.Control.LatestShifts(ctx) })
+	return s.shiftsMemo.get(ctx, time.Now(), s.deps.Control.LatestShifts)
 }
 
 // standing gives the claims that count now.
 func (s *Server) standing(ctx context.Context) ([]*control.Claim, error) {
-	return s.claimsMemo.get(time.Now(), func() ([]*control.Claim, error) {
+	return s.claimsMemo.get(ctx, time.Now(), func(ctx context.Context) ([]*control.Claim, error) {
 		now, err := s.deps.Control.Now(ctx)
 		if err != nil {
 			return nil, err
