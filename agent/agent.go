@@ -149,9 +149,11 @@ func (a *Agent) Check() error {
 	a.mu.Lock()
 	out = append(out, a.problems...)
 	a.mu.Unlock()
-	for _, p := range a.box.Decls() {
-		out = append(out, checkPoint(&p)...)
+	decls := a.box.Decls()
+	for i := range decls {
+		out = append(out, checkPoint(&decls[i])...)
 	}
+	out = append(out, checkSize(decls)...)
 	if len(out) == 0 {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/allspark/allspark/agent/link"
 	"github.com/allspark/allspark/proto/gear"
+	"github.com/allspark/allspark/proto/wire"
 )
 
 // Config says which app this is and where its controllers are.
@@ -99,6 +100,11 @@ func (c *Config) check(o options) gear.Problems {
 	name("app", "app", c.App)
 	name("idc", "IDC", c.IDC)
 	name("instance", "instance", c.Instance)
+	for _, x := range []struct{ path, v string }{{"host", c.Host}, {"build", c.Build}} {
+		if n := len(x.v); n > wire.MaxName {
+			out.Add("config."+x.path, gear.CodeLength, fmt.Sprintf("%s has at most %d bytes, got %d", x.path, wire.MaxName, n))
+		}
+	}
 	if o.dialer != nil || c.TLS != nil {
 		return out
 	}

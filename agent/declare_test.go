@@ -1,6 +1,8 @@
 package agent_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -110,5 +112,59 @@ func TestARequestAllocatesNothing(t *testing.T) {
 			request()
 			require.Zero(t, testing.AllocsPerRun(100, request), "on orders")
 		}
+	})
+}
+
+// values makes an enum of some 15 KiB: 256 values of 60 bytes.
+func values() []string {
+	out := make([]string, 256)
+	for i := range out {
+		out[i] = fmt.Sprintf("%s-%03d", strings.Repeat("v", 56), i)
+	}
+	return out
+}
+
+// TestDeclarationsTooLargeForAHelloAreToldBeforeDialling: a controller ends the
+// stream of a frame that is too large, and that tells nobody what to mend.
+func TestDeclarationsTooLargeForAHelloAreToldBeforeDialling(t *testing.T) {
+	ag := agent.New(agent.Config{App: "sn", IDC: "et2", Build: strings.Repeat("b", 300)})
+	for i := range 5 {
+		p := ag.Point(fmt.Sprint("point", i))
+		for j := range 2 + i%2*2 {
+			v := values()
+			p.Enum(fmt.Sprint("model", j), v...).Default(v[0])
+		}
+	}
+	p := ag.Point("recall")
+	for j := range 6 {
+		v := values()
+		p.Enum(fmt.Sprint("model", j), v[:256-j]...).Default(v[0])
+	}
+	err := ag.Start(t.Context())
+	var problems gear.Problems
+	require.ErrorAs(t, err, &problems)
+	require.ErrorContains(t, err, "points.recall: the declarations take")
+	require.ErrorContains(t, err, "a controller hears of at most 245760: recall takes most of them")
+	require.ErrorContains(t, err, "of which its parameter model0 ")
+	require.ErrorContains(t, err, "config.build: build has at most 256 bytes, got 300")
+}
+
+// TestWhatIsDeclaredLastIsLeftOutOfAHelloThatIsFull: the stream, and what was told,
+// outlive declarations made after Start that do not fit.
+func TestWhatIsDeclaredLastIsLeftOutOfAHelloThatIsFull(t *testing.T) {
+	inBubble(t, agenttest.Options{}, func(t *testing.T, b *bench) {
+		require.NoError(t, b.WaitAgents(b.ctx, 1))
+		for i := range 20 {
+			v := values()
+			b.ag.Point(fmt.Sprint("late", i)).Enum("model", v...).Default(v[0])
+		}
+		time.Sleep(time.Second)
+		hellos := b.Hellos()
+		last := hellos[len(hellos)-1]
+		require.Greater(t, len(last.Points), 10)
+		require.Less(t, len(last.Points), 22)
+		require.Equal(t, "recall", last.Points[0].Name)
+		require.True(t, b.ag.Status().Connected)
+		b.held(t, b.SetTimeout("*", "feature_call", 30*time.Millisecond))
 	})
 }

@@ -7,8 +7,8 @@ import (
 
 const (
 	// maxReport bounds a report on the wire, in bytes, whatever is in it: controllers
-	// end the stream of who sends a frame of more than 256 KiB.
-	maxReport = 128 << 10
+	// end the stream of who sends a larger frame than they read.
+	maxReport = wire.MaxInbound / 2
 	// seriesBytes is what a series takes beside its sketch and names, callBytes what
 	// a kind of call does.
 	seriesBytes = 96

@@ -16,7 +16,6 @@ import (
 // TestNoReportIsLargerThanAControllerTakes: an app of many scenes, followed through
 // many calls, on the second in which everything is due at once.
 func TestNoReportIsLargerThanAControllerTakes(t *testing.T) {
-	const most = 256 << 10 // agentapi ends the stream above it
 	name := func(i int) string { return fmt.Sprintf("%s-%04d", strings.Repeat("n", 58), i) }
 	sketch := []byte(strings.Repeat("s", 300))
 	var points []gear.PointReport
@@ -41,7 +40,7 @@ func TestNoReportIsLargerThanAControllerTakes(t *testing.T) {
 		r := &gear.Report{Sequence: int64(n + 1)}
 		points = left.fill(r, points)
 		frame := &agentv1.ConnectRequest{Report: wire.FromReport(r)}
-		require.LessOrEqual(t, proto.Size(frame), most)
+		require.LessOrEqual(t, proto.Size(frame), wire.MaxInbound)
 		for i, k := range []int{len(r.Points), len(r.Calls), len(r.Levels), len(r.Buckets)} {
 			got[i] += k
 		}

@@ -150,3 +150,36 @@ func checkPoint(p *gear.PointDecl) gear.Problems {
 	}
 	return out
 }
+
+// checkSize finds declarations that are too large together: a controller reads no
+// hello that tells of all of them.
+func checkSize(points []gear.PointDecl) gear.Problems {
+	var out gear.Problems
+	if n := len(points); n > wire.MaxPoints {
+		out.Add("points", gear.CodeLength, fmt.Sprintf("an app has at most %d points, got %d", wire.MaxPoints, n))
+	}
+	total, largest, worst := 0, 0, 0
+	for i := range points {
+		size := wire.PointSize(&points[i])
+		if total += size; size > largest {
+			largest, worst = size, i
+		}
+	}
+	if total <= wire.MaxDeclared {
+		return out
+	}
+	p := &points[worst]
+	at, most, param := "points."+gear.Shown(p.Name), 0, ""
+	for i := range p.Params {
+		d := &p.Params[i]
+		if size := wire.PointSize(&gear.PointDecl{Params: p.Params[i : i+1]}); size > most {
+			most, param = size, gear.Shown(d.Name)
+		}
+	}
+	message := fmt.Sprintf("the declarations take %d bytes, and a controller hears of at most %d: %s takes most of them, %d", total, wire.MaxDeclared, gear.Shown(p.Name), largest)
+	if param != "" {
+		message += fmt.Sprintf(", of which its parameter %s %d", param, most)
+	}
+	out.Add(at, gear.CodeLength, message)
+	return out
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/allspark/allspark/agent"
 	agentv1 "github.com/allspark/allspark/proto/agent/v1"
 	"github.com/allspark/allspark/proto/gear"
+	"github.com/allspark/allspark/proto/wire"
 )
 
 // Token is the enrolment token the controller takes.
@@ -71,7 +72,7 @@ func NewController(opts Options) *Controller {
 		sessions: map[*session]struct{}{}, tokens: map[string]time.Time{}, bases: map[string]gear.BaseQuota{},
 	}
 	c.set.Epoch = 1
-	var serverOpts []grpc.ServerOption
+	serverOpts := []grpc.ServerOption{grpc.MaxRecvMsgSize(wire.MaxInbound)}
 	if opts.TLS != nil {
 		serverOpts = append(serverOpts, grpc.Creds(credentials.NewTLS(opts.TLS)))
 	}

@@ -74,6 +74,7 @@ type Link struct {
 	credential credential
 	status     Status
 	asked      gear.Version // the version whose tables were asked for
+	left       []string     // points that had no room in the last hello
 }
 
 // New makes a link; Run opens the stream.

@@ -2,6 +2,7 @@ package link
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	agentv1 "github.com/allspark/allspark/proto/agent/v1"
@@ -186,5 +187,22 @@ func (l *Link) hello() gear.Hello {
 	h.Tables = l.cfg.Box.Tables()
 	h.StagedHash = l.cfg.Box.StagedHash()
 	h.FallbackRung = l.cfg.Box.Load().Rung
+	l.untold(wire.FitHello(&h))
 	return h
+}
+
+// untold says once which points no controller hears of, and when all are told of.
+func (l *Link) untold(left []gear.PointDecl) {
+	names := make([]string, len(left))
+	for i := range left {
+		names[i] = left[i].Name
+	}
+	l.mu.Lock()
+	changed := !slices.Equal(names, l.left)
+	l.left = names
+	l.mu.Unlock()
+	if changed && len(names) > 0 {
+		l.cfg.Log.Error("the declarations are too large for a hello: no controller hears of the last ones, and they stay on defaults",
+			"limit", wire.MaxDeclared, "count", len(names), "first", inert(gear.Shown(names[0])))
+	}
 }

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"google.golang.org/protobuf/proto"
+
 	agentv1 "github.com/allspark/allspark/proto/agent/v1"
 	"github.com/allspark/allspark/proto/gear"
 )
@@ -14,10 +16,49 @@ func FromHello(h *gear.Hello) *agentv1.Hello {
 		Tables: cleanAll(h.Tables), Rung: uint32(h.FallbackRung), StartedAtNs: nanos(h.StartedAt), StagedHash: clean(h.StagedHash),
 	}
 	for i := range h.Points {
-		d := &h.Points[i]
-		p.Points = append(p.Points, &agentv1.PointDecl{Name: clean(d.Name), External: d.External, Params: fromParams(d.Params)})
+		p.Points = append(p.Points, fromDecl(&h.Points[i]))
 	}
 	return p
+}
+
+func fromDecl(d *gear.PointDecl) *agentv1.PointDecl {
+	return &agentv1.PointDecl{Name: clean(d.Name), External: d.External, Params: fromParams(d.Params)}
+}
+
+// helloRoom is what is kept free of points in a hello, in bytes: for its names, and
+// for hashes of the tables held.
+const helloRoom = 16 << 10
+
+// MaxDeclared bounds the points of a hello, in bytes; see PointSize.
+const MaxDeclared = MaxInbound - helloRoom
+
+// PointSize is what a declaration takes in a hello, in bytes.
+func PointSize(d *gear.PointDecl) int {
+	const frame = 4 // its tag and length
+	return proto.Size(fromDecl(d)) + frame
+}
+
+// FitHello leaves out what a controller would not read: the points declared last,
+// which it gives back, and the newest of the tables held, which are only sent again.
+func FitHello(h *gear.Hello) (left []gear.PointDecl) {
+	room := MaxDeclared
+	for i := range h.Points {
+		if room -= PointSize(&h.Points[i]); room < 0 || i == MaxPoints {
+			h.Points, left = h.Points[:i:i], h.Points[i:]
+			break
+		}
+	}
+	tables := h.Tables
+	h.Tables = nil
+	room = MaxInbound - helloRoom/8 - proto.Size(FromHello(h)) // the frame, and values that grow to their full width
+	for i, hash := range tables {
+		if room -= len(hash) + 4; room < 0 || i == MaxTables {
+			tables = tables[:i:i]
+			break
+		}
+	}
+	h.Tables = tables
+	return left
 }
 
 // ToHello reads a hello.

@@ -29,6 +29,7 @@ const (
 	MaxBuckets  = 1024      // (scene, point, bucket) in a report
 	MaxCrowds   = 64        // crowds of a point
 	MaxSketch   = 16 << 10  // bytes of an RT sketch
+	MaxInbound  = 256 << 10 // bytes of a frame from an agent
 	MaxWindow   = time.Hour // length of a report's window
 	MaxVersion  = 1 << 53   // epoch or revision: what every JSON reader can count to, and nobody reaches
 )

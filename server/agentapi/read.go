@@ -16,8 +16,11 @@ const rehelloEvery = 10 * time.Second
 // take handles one frame, and paces the agent.
 //
 //go:noinline
-func (ss *session) take(frame *agentv1.ConnectRequest) error {
-	ss.handle(frame)
+func (ss *session) take(in *inbound) error {
+	if err := in.err("a frame", "report less at once"); err != nil {
+		return err
+	}
+	ss.handle(&in.frame)
 	return ss.pace()
 }
 

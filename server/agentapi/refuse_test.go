@@ -107,8 +107,23 @@ func TestHugeFrameEndsTheStream(t *testing.T) {
 		require.NoError(t, a.stream.Send(&agentv1.ConnectRequest{Report: wire.FromReport(huge)}))
 		_, err := a.stream.Recv()
 		require.Equal(t, codes.ResourceExhausted, status.Code(err))
+		require.Contains(t, err.Error(), "a frame takes 307228 bytes, and a controller reads 262144")
 		synctest.Wait()
 		require.Zero(t, w.service.Stats().Streams)
+	})
+}
+
+func TestHugeHelloIsToldWhatIsWrong(t *testing.T) {
+	virtual(t, func(t *testing.T, w *world) {
+		h := helloOf("sn", "sn-1")
+		h.Points[0].Params[0].Unit = strings.Repeat("x", 300<<10)
+		a := w.openWith(w.conn(), h, w.door.give(identityOf("sn", "sn-1")))
+		_, err := a.stream.Recv()
+		require.Equal(t, codes.ResourceExhausted, status.Code(err))
+		require.Contains(t, err.Error(), "the hello takes 307286 bytes, and a controller reads 262144: declare fewer points")
+		synctest.Wait()
+		require.Zero(t, w.service.Stats().Streams)
+		require.EqualValues(t, 1, w.service.Stats().Refused)
 	})
 }
 

@@ -72,11 +72,11 @@ func (s *Service) Connect(stream connectStream) (err error) {
 	}
 	defer ss.close(&err)
 	for {
-		frame := new(agentv1.ConnectRequest)
-		if err = ss.in.RecvMsg(frame); err != nil {
+		in := new(inbound)
+		if err = ss.in.RecvMsg(in); err != nil {
 			return err
 		}
-		if err = ss.take(frame); err != nil {
+		if err = ss.take(in); err != nil {
 			return err
 		}
 	}
@@ -230,11 +230,11 @@ func (ss *session) welcome(r *agentv1.ConnectResponse) error {
 func (ss *session) firstFrame() (*agentv1.ConnectRequest, error) {
 	t := time.AfterFunc(ss.svc.opt.HelloTimeout, func() { ss.end(errNoHello, minRetry) })
 	defer t.Stop()
-	first := new(agentv1.ConnectRequest)
+	first := new(inbound)
 	if err := ss.stream.RecvMsg(first); err != nil {
 		return nil, ss.cause(err)
 	}
-	return first, nil
+	return &first.frame, first.err("the hello", "declare fewer points, parameters or values")
 }
 
 // checkAhead tells the controller about an agent that holds more than is known
@@ -294,6 +294,9 @@ func (ss *session) status(err error) error {
 		return fault.New(fault.Unavailable, "%s", string(cut))
 	case errors.Is(err, errStopping), errors.Is(err, errNoHello):
 		return fault.New(fault.Unavailable, "%s", err.Error())
+	case fault.Is(err, fault.TooLarge), status.Code(err) == codes.ResourceExhausted: // the latter beyond what gRPC itself takes
+		ss.svc.stats.refused.Add(1)
+		ss.svc.opt.Log.WarnContext(ss.ctx, "frame refused", "app", ss.source.App, "idc", ss.source.IDC, "instance", ss.source.Instance, "error", err)
 	}
 	return err
 }

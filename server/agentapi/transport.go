@@ -14,12 +14,14 @@ import (
 	"google.golang.org/grpc/tap"
 
 	agentv1 "github.com/allspark/allspark/proto/agent/v1"
+	"github.com/allspark/allspark/proto/wire"
 )
 
 const (
-	// maxInbound bounds a frame from an agent: a report of 100 series with
-	// sketches takes some 60 KiB.
-	maxInbound = 256 << 10
+	// maxReceived is what gRPC takes of a frame. What is larger than wire.MaxInbound
+	// is not decoded: it is taken so that its refusal can be worded. A report of 100
+	// series with sketches takes some 60 KiB.
+	maxReceived = 2 * wire.MaxInbound
 	// window is grpc's smallest; a fixed one needs no bandwidth pings, and bounds
 	// what a peer can make us hold.
 	window = 64 << 10
@@ -47,7 +49,7 @@ func ServerOptions(creds credentials.TransportCredentials) []grpc.ServerOption {
 		grpc.InitialConnWindowSize(window),
 		grpc.ReadBufferSize(readBuffer),
 		grpc.WriteBufferSize(writeBuffer),
-		grpc.MaxRecvMsgSize(maxInbound),
+		grpc.MaxRecvMsgSize(maxReceived),
 		grpc.MaxSendMsgSize(MaxFrame + 64),
 		grpc.MaxConcurrentStreams(maxStreams),
 		grpc.MaxHeaderListSize(16 << 10),
