@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -29,9 +30,12 @@ func (a *App) runFeedback(holder string) {
 	a.loops.Go(func() { keeper.Run(a.run) })
 }
 
-// inForce gives the newest shift of every app x IDC.
+// inForce gives the newest shift of every app x IDC, by app and IDC: where several
+// speak of one thing, the same one counts each time.
 func (p *publisher) inForce() []*control.Shift {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.Collect(maps.Values(p.shifts))
+	return slices.SortedFunc(maps.Values(p.shifts), func(a, b *control.Shift) int {
+		return cmp.Or(cmp.Compare(a.App, b.App), cmp.Compare(a.IDC, b.IDC))
+	})
 }

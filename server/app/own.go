@@ -26,14 +26,7 @@ type ownKey struct {
 
 // of gives 0 where the version is not known or cannot be read now.
 func (l *ownLevels) of(o *gear.Order) int {
-	k := ownKey{number: o.TemplateVersion}
-	for _, x := range l.publisher.inForce() {
-		for _, v := range x.Basis.Versions {
-			if v.Name == o.Template && v.Number == o.TemplateVersion {
-				k.template = v.TemplateID
-			}
-		}
-	}
+	k := ownKey{l.publisher.templateOf(o), o.TemplateVersion}
 	if k.template == "" {
 		return 0
 	}

@@ -2,8 +2,10 @@ package app
 
 import (
 	"context"
+	"slices"
 	"sync"
 
+	"github.com/allspark/allspark/proto/gear"
 	"github.com/allspark/allspark/server/agentapi"
 	"github.com/allspark/allspark/server/control"
 	"github.com/allspark/allspark/server/push"
@@ -19,6 +21,13 @@ type publisher struct {
 	frames map[string]any // by table hash
 	used   map[push.Key]map[string]any
 	shifts map[push.Key]*control.Shift // in force
+	named  map[nameVersion]string      // IDs of the templates that orders in force name
+}
+
+// nameVersion is what an order says of its template.
+type nameVersion struct {
+	name   string
+	number int
 }
 
 func newPublisher(hub *push.Hub) *publisher {
@@ -48,9 +57,33 @@ func (p *publisher) Publish(_ context.Context, s *control.Shift) error {
 	key := push.Key{App: s.App, IDC: s.IDC}
 	p.hub.Publish(key, state)
 	p.used[key] = state.Tables
+	old := p.shifts[key]
 	p.shifts[key] = s
+	if old == nil || !slices.Equal(old.Basis.Versions, s.Basis.Versions) {
+		p.index()
+	}
 	p.forget()
 	return nil
+}
+
+// index finds templates by what orders say of them; p.mu is held.
+func (p *publisher) index() {
+	p.named = map[nameVersion]string{}
+	for _, x := range p.shifts {
+		for _, v := range x.Basis.Versions {
+			k := nameVersion{v.Name, v.Number}
+			if have, ok := p.named[k]; !ok || v.TemplateID < have { // a name may have passed from one to another
+				p.named[k] = v.TemplateID
+			}
+		}
+	}
+}
+
+// templateOf gives the ID of an order's template, "" where no set in force names it.
+func (p *publisher) templateOf(o *gear.Order) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.named[nameVersion{o.Template, o.TemplateVersion}]
 }
 
 // forget drops the frames that no current set refers to.
