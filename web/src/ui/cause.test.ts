@@ -1,22 +1,7 @@
-import i18next from "i18next";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import openapi from "../../openapi.json";
-import { messagesOf } from "../app/i18n";
+import { en, zh } from "../test/languages";
 import { causeOf, valueOf } from "./cause";
-
-const zh = i18next.createInstance();
-const en = i18next.createInstance();
-beforeAll(async () => {
-  for (const [i, lng] of [
-    [zh, "zh"],
-    [en, "en"],
-  ] as const)
-    await i.init({
-      lng,
-      resources: { [lng]: { translation: messagesOf(lng) } },
-      interpolation: { escapeValue: false },
-    });
-});
 
 const change = { app: "model", idc: "zjk", cause: "as the server says it", causes: [] };
 const set = (scope: string, author: string, reason = "") => ({

@@ -1,21 +1,6 @@
-import i18next from "i18next";
-import { beforeAll, describe, expect, it } from "vitest";
-import { messagesOf } from "../../app/i18n";
+import { describe, expect, it } from "vitest";
+import { en, zh } from "../../test/languages";
 import { summaryOf, verdictOf } from "./why";
-
-const zh = i18next.createInstance();
-const en = i18next.createInstance();
-beforeAll(async () => {
-  for (const [i, lng] of [
-    [zh, "zh"],
-    [en, "en"],
-  ] as const)
-    await i.init({
-      lng,
-      resources: { [lng]: { translation: messagesOf(lng) } },
-      interpolation: { escapeValue: false },
-    });
-});
 
 const step = {
   field: "level",
