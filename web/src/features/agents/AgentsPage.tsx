@@ -1,13 +1,13 @@
-import { Input } from "antd";
 import { useDeferredValue, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import type { Agent } from "../../api/types";
 import { byNumber, byText, DataTable, type Column } from "../../ui/DataTable";
 import { ms, share, useAgo } from "../../ui/format";
-import { Icon } from "../../ui/icons";
 import { PageHead } from "../../ui/marks";
 import { Empty, Loaded } from "../../ui/states";
+import { SearchField } from "../../ui/SearchField";
+import { useAddressText } from "../../ui/useAddressText";
 import { useAgents } from "./api";
 import { Held, LastAck, Rung, StateTag } from "./marks";
 
@@ -20,7 +20,7 @@ export function AgentsPage() {
   const navigate = useNavigate();
   const query = useAgents();
   const [params, setParams] = useSearchParams();
-  const text = params.get("q") ?? "";
+  const [text, setText] = useAddressText();
   const needle = useDeferredValue(text.toLowerCase());
   const filter = {
     app: params.get("app") ?? "",
@@ -153,15 +153,7 @@ export function AgentsPage() {
           return (
             <>
               <div className="toolbar" data-search>
-                <Input
-                  allowClear
-                  style={{ width: 240 }}
-                  prefix={<Icon name="search" size={13} />}
-                  placeholder={t("agents.search")}
-                  aria-label={t("agents.search")}
-                  value={text}
-                  onChange={(e) => set("q", e.target.value)}
-                />
+                <SearchField label={t("agents.search")} text={text} onText={setText} />
                 {pick(
                   "app",
                   values((a) => a.app),

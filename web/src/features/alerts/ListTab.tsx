@@ -1,12 +1,13 @@
-import { Button, Input } from "antd";
+import { Button } from "antd";
 import { useDeferredValue, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import { useCan } from "../../api/session";
 import { byText, DataTable, type Column } from "../../ui/DataTable";
 import { dateTime, useAgo } from "../../ui/format";
-import { Icon } from "../../ui/icons";
 import { Empty, Loaded } from "../../ui/states";
+import { SearchField } from "../../ui/SearchField";
+import { useAddressText } from "../../ui/useAddressText";
 import { AckDialog } from "./AckDialog";
 import { kinds, useAlerts, useAppNames, type Alert, type Filter } from "./api";
 import { SeverityTag, span, StateTag, Where } from "./marks";
@@ -22,7 +23,7 @@ export function ListTab() {
   const [params, setParams] = useSearchParams();
   const [acking, setAcking] = useState<Alert>();
   const [silencing, setSilencing] = useState<Alert>();
-  const text = params.get("q") ?? "";
+  const [text, setText] = useAddressText();
   const filter: Filter = {
     state: params.get("state") === "all" ? "all" : "open",
     kind: params.get("kind") ?? "",
@@ -140,16 +141,7 @@ export function ListTab() {
   return (
     <>
       <div className="toolbar" data-search>
-        <Input
-          allowClear
-          style={{ width: 240 }}
-          prefix={<Icon name="search" size={13} />}
-          placeholder={t("alerts.search")}
-          aria-label={t("alerts.search")}
-          value={text}
-          maxLength={100}
-          onChange={(e) => set("q", e.target.value)}
-        />
+        <SearchField label={t("alerts.search")} text={text} onText={setText} maxLength={100} />
         <select
           className="native"
           aria-label={t("alerts.state")}

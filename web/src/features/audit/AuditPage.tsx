@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Button, Drawer, Input } from "antd";
+import { Button, Drawer } from "antd";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router";
@@ -12,9 +12,10 @@ import { CopyAs } from "../../ui/CopyAs";
 import { DataTable, type Column } from "../../ui/DataTable";
 import { DiffTable } from "../../ui/DiffTable";
 import { dateTime, useAgo } from "../../ui/format";
-import { Icon } from "../../ui/icons";
 import { PageHead, Tag } from "../../ui/marks";
 import { Empty, Loaded, ProblemBox } from "../../ui/states";
+import { SearchField } from "../../ui/SearchField";
+import { useAddressText } from "../../ui/useAddressText";
 
 // What the rooms write; kinds met in the log itself are added below.
 const kinds = [
@@ -40,6 +41,7 @@ export function AuditPage() {
   const ago = useAgo();
   const [params, setParams] = useSearchParams();
   const [opened, setOpened] = useState<AuditEntry>();
+  const [text, setText] = useAddressText("search");
   const filter = Object.fromEntries(
     keys.flatMap((k) => (params.get(k) ? [[k, params.get(k)!]] : [])),
   ) as Partial<Record<(typeof keys)[number], string>>;
@@ -119,15 +121,7 @@ export function AuditPage() {
         <Chain />
       </PageHead>
       <div className="toolbar" data-search>
-        <Input
-          allowClear
-          style={{ width: 220 }}
-          prefix={<Icon name="search" size={13} />}
-          placeholder={t("ui.search")}
-          aria-label={t("ui.search")}
-          value={filter.search ?? ""}
-          onChange={(e) => set("search", e.target.value)}
-        />
+        <SearchField label={t("ui.search")} text={text} onText={setText} width={220} />
         <select
           className="native"
           aria-label={t("audit.people")}
@@ -137,13 +131,7 @@ export function AuditPage() {
           <option value="">{t("audit.everyone")}</option>
           <option value="true">{t("audit.people")}</option>
         </select>
-        <input
-          className="native"
-          placeholder={t("audit.actor")}
-          aria-label={t("audit.actor")}
-          value={filter.actor ?? ""}
-          onChange={(e) => set("actor", e.target.value)}
-        />
+        <Narrowed by="actor" label={t("audit.actor")} />
         <select
           className="native"
           aria-label={t("audit.kind")}
@@ -159,20 +147,8 @@ export function AuditPage() {
             </option>
           ))}
         </select>
-        <input
-          className="native"
-          placeholder={t("points.app")}
-          aria-label={t("points.app")}
-          value={filter.app ?? ""}
-          onChange={(e) => set("app", e.target.value)}
-        />
-        <input
-          className="native"
-          placeholder={t("points.idc")}
-          aria-label={t("points.idc")}
-          value={filter.idc ?? ""}
-          onChange={(e) => set("idc", e.target.value)}
-        />
+        <Narrowed by="app" label={t("points.app")} />
+        <Narrowed by="idc" label={t("points.idc")} />
       </div>
       <Loaded query={query}>
         {(data) => {
@@ -262,5 +238,19 @@ function Entry({ entry: e, onClose }: { entry: AuditEntry; onClose: () => void }
         <DiffTable changes={e.diff ?? []} label={t("audit.changes")} />
       </div>
     </Drawer>
+  );
+}
+
+/** A field whose text the address keeps; the list is asked for when typing rests. */
+function Narrowed({ by, label }: { by: (typeof keys)[number]; label: string }) {
+  const [text, setText] = useAddressText(by);
+  return (
+    <input
+      className="native"
+      placeholder={label}
+      aria-label={label}
+      value={text}
+      onChange={(e) => setText(e.target.value)}
+    />
   );
 }

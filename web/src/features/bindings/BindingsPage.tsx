@@ -1,4 +1,4 @@
-import { Button, Input } from "antd";
+import { Button } from "antd";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useSearchParams } from "react-router";
@@ -12,6 +12,8 @@ import { Icon } from "../../ui/icons";
 import { PageHead, Tag } from "../../ui/marks";
 import { RolloutDrawer } from "../../ui/Rollout";
 import { Empty, Loaded } from "../../ui/states";
+import { SearchField } from "../../ui/SearchField";
+import { useAddressText } from "../../ui/useAddressText";
 import { useBindings } from "./api";
 import { BindingDialog, DeleteDialog } from "./BindingDialog";
 
@@ -28,7 +30,7 @@ export function BindingsPage() {
   const [editing, setEditing] = useState<Binding>();
   const [deleting, setDeleting] = useState<Binding>();
   const [rollout, setRollout] = useState<number>();
-  const text = params.get("q") ?? "";
+  const [text, setText] = useAddressText();
   const template = params.get("template") ?? "";
   const set = (change: (p: URLSearchParams) => void) =>
     setParams(
@@ -168,15 +170,7 @@ export function BindingsPage() {
           return (
             <>
               <div className="toolbar" data-search>
-                <Input
-                  allowClear
-                  style={{ width: 240 }}
-                  prefix={<Icon name="search" size={13} />}
-                  placeholder={t("bindings.search")}
-                  aria-label={t("bindings.search")}
-                  value={text}
-                  onChange={(e) => set((p) => (e.target.value ? p.set("q", e.target.value) : p.delete("q")))}
-                />
+                <SearchField label={t("bindings.search")} text={text} onText={setText} />
                 {template && (
                   <button
                     type="button"

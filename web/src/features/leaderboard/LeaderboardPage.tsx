@@ -1,4 +1,4 @@
-import { Button, Input } from "antd";
+import { Button } from "antd";
 import { useDeferredValue, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate, useSearchParams } from "react-router";
@@ -6,9 +6,10 @@ import { showLeaderboard } from "../../ui/commands";
 import { CopyAs } from "../../ui/CopyAs";
 import { DataTable } from "../../ui/DataTable";
 import { dateTime } from "../../ui/format";
-import { Icon } from "../../ui/icons";
 import { PageHead } from "../../ui/marks";
 import { Empty, Loaded } from "../../ui/states";
+import { SearchField } from "../../ui/SearchField";
+import { useAddressText } from "../../ui/useAddressText";
 import { exportPath, groups, queryOf, sorts, useApps, useBoard, windows, type BoardRow } from "./api";
 import { idOf, useColumns } from "./columns";
 import "./leaderboard.css";
@@ -25,7 +26,7 @@ export function LeaderboardPage() {
   const board = useBoard(query);
   const apps = useApps();
   const columns = useColumns(query.group);
-  const text = params.get("q") ?? "";
+  const [text, setText] = useAddressText();
   const needle = useDeferredValue(text.toLowerCase());
   const set = (change: Record<string, string | undefined>) =>
     setParams(
@@ -82,15 +83,7 @@ export function LeaderboardPage() {
         )}
       </PageHead>
       <div className="toolbar" data-search>
-        <Input
-          allowClear
-          style={{ width: 200 }}
-          prefix={<Icon name="search" size={13} />}
-          placeholder={t("leaderboard.search")}
-          aria-label={t("leaderboard.search")}
-          value={text}
-          onChange={(e) => set({ q: e.target.value })}
-        />
+        <SearchField label={t("leaderboard.search")} text={text} onText={setText} width={200} />
         {pick("window", windows)}
         {pick("sort", sorts)}
         {pick("group", groups)}

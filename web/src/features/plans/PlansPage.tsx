@@ -7,6 +7,7 @@ import { Icon } from "../../ui/icons";
 import { PageHead } from "../../ui/marks";
 import { Empty, Loaded, Skeleton } from "../../ui/states";
 import { Tabs } from "../../ui/Tabs";
+import { useAddressText } from "../../ui/useAddressText";
 import { usePlans } from "./api";
 import { PlansChart } from "./PlansChart";
 import { PlansTable } from "./PlansTable";
@@ -37,7 +38,7 @@ export function PlansPage() {
   const { params, set } = useFilter();
   const tab = params.get("tab") ?? "plans";
   const query = usePlans();
-  const text = params.get("q") ?? "";
+  const [text, setText] = useAddressText();
   const state = params.get("state") ?? "";
   const fits = (p: Plan) =>
     (!state || p.state === state) &&
@@ -103,7 +104,7 @@ export function PlansPage() {
                     placeholder={t("plans.searchHint")}
                     style={{ width: 240 }}
                     value={text}
-                    onChange={(e) => set("q", e.target.value)}
+                    onChange={(e) => setText(e.target.value)}
                   />
                   <select
                     className="native"

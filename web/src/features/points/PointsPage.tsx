@@ -1,13 +1,13 @@
-import { Input } from "antd";
 import { useDeferredValue, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import type { PointState } from "../../api/types";
 import { byNumber, byText, DataTable, type Column } from "../../ui/DataTable";
 import { clock, count, isTime, ms, share } from "../../ui/format";
-import { Icon } from "../../ui/icons";
 import { Level, PageHead, Tag, type Tone } from "../../ui/marks";
 import { Empty, Loaded } from "../../ui/states";
+import { SearchField } from "../../ui/SearchField";
+import { useAddressText } from "../../ui/useAddressText";
 import { usePoints } from "./api";
 import { idOf, pathOf } from "./key";
 
@@ -36,7 +36,7 @@ export function PointsPage() {
     idc: params.get("idc") ?? "",
     source: params.get("source") ?? "",
   };
-  const text = params.get("q") ?? "";
+  const [text, setText] = useAddressText();
   const needle = useDeferredValue(text.toLowerCase());
   const set = (key: string, value: string) =>
     setParams(
@@ -211,15 +211,7 @@ export function PointsPage() {
           return (
             <>
               <div className="toolbar" data-search>
-                <Input
-                  allowClear
-                  style={{ width: 240 }}
-                  prefix={<Icon name="search" size={13} />}
-                  placeholder={t("points.search")}
-                  aria-label={t("points.search")}
-                  value={text}
-                  onChange={(e) => set("q", e.target.value)}
-                />
+                <SearchField label={t("points.search")} text={text} onText={setText} />
                 {pick(
                   "app",
                   values((p) => p.app),

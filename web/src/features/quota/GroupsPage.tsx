@@ -1,13 +1,15 @@
-import { Button, Input } from "antd";
+import { Button } from "antd";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Link, useNavigate, useSearchParams } from "react-router";
+import { Link, useNavigate } from "react-router";
 import { useCan } from "../../api/session";
 import { byNumber, byText, DataTable, type Column } from "../../ui/DataTable";
 import { count, dateTime } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { PageHead } from "../../ui/marks";
 import { Empty, Loaded } from "../../ui/states";
+import { SearchField } from "../../ui/SearchField";
+import { useAddressText } from "../../ui/useAddressText";
 import { useGroups } from "./api";
 import { selectorText } from "./draft";
 import { NewGroup } from "./NewGroup";
@@ -23,8 +25,7 @@ export function GroupsPage() {
   const query = useGroups();
   const mayEdit = useCan("bind");
   const [creating, setCreating] = useState(false);
-  const [params, setParams] = useSearchParams();
-  const text = params.get("q") ?? "";
+  const [text, setText] = useAddressText();
 
   const columns = useMemo<Column<QuotaState>[]>(
     () => [
@@ -140,15 +141,7 @@ export function GroupsPage() {
           return (
             <>
               <div className="toolbar" data-search>
-                <Input
-                  allowClear
-                  style={{ width: 260 }}
-                  prefix={<Icon name="search" size={13} />}
-                  placeholder={t("quota.search")}
-                  aria-label={t("quota.search")}
-                  value={text}
-                  onChange={(e) => setParams(e.target.value ? { q: e.target.value } : {}, { replace: true })}
-                />
+                <SearchField label={t("quota.search")} text={text} onText={setText} width={260} />
               </div>
               {rows.length ? (
                 <DataTable

@@ -1,15 +1,15 @@
-import { Input } from "antd";
 import { lazy, Suspense, useCallback, useDeferredValue, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router";
 import { clock, dateTime, ms } from "../../ui/format";
-import { Icon } from "../../ui/icons";
 import { Card, PageHead } from "../../ui/marks";
 import { Empty, Loaded, ProblemBox, Skeleton } from "../../ui/states";
 import { Tabs } from "../../ui/Tabs";
+import { SearchField } from "../../ui/SearchField";
+import { useAddressText } from "../../ui/useAddressText";
 import { useSceneAt, useScenes } from "./api";
 import { CompareTable } from "./CompareTable";
-import { minuteOf, momentText, paneOf, queryOf, type LinksQuery, type Pane } from "./links";
+import { minuteOf, momentText, paneOf, pointPath, queryOf, type Pane } from "./links";
 import { Scrub } from "./Scrub";
 import type { Scene, SceneLink } from "./types";
 import "./scenes.css";
@@ -44,7 +44,8 @@ function Links({ scene, names }: { scene: Scene; names: string[] }) {
   const { t } = useTranslation();
   const [params, setParams] = useSearchParams();
   const query = queryOf(params);
-  const find = useDeferredValue(query.find);
+  const [text, setText] = useAddressText();
+  const find = useDeferredValue(text);
   const first = useSceneAt(scene.name, query.at);
   // The other pane may be of the same moment: one query then serves both.
   const other = paneOf(query);
@@ -80,15 +81,7 @@ function Links({ scene, names }: { scene: Scene; names: string[] }) {
         )}
       </PageHead>
       <div className="toolbar" data-search>
-        <Input
-          allowClear
-          style={{ width: 200 }}
-          prefix={<Icon name="search" size={13} />}
-          placeholder={t("scenes.find")}
-          aria-label={t("scenes.find")}
-          value={query.find}
-          onChange={(e) => set({ q: e.target.value })}
-        />
+        <SearchField label={t("scenes.find")} text={text} onText={setText} width={200} />
         <Choice
           label={t("scenes.one")}
           value={scene.name}
@@ -161,7 +154,7 @@ function Graph(props: {
   pane: Pane;
   title: string;
   link: SceneLink | undefined;
-  find: LinksQuery["find"];
+  find: string;
   half: boolean; // of the page's width
 }) {
   const { t } = useTranslation();
@@ -169,8 +162,7 @@ function Graph(props: {
   const idc = link?.idc ?? "";
   const path = useCallback(
     (id: string) => {
-      const n = scene.graph.nodes.find((x) => x.id === id);
-      const to = `/points/${[scene.name, idc, n?.place.app ?? "", n?.place.point ?? ""].map(encodeURIComponent).join("/")}`;
+      const to = pointPath(scene, idc, id);
       return pane.at ? `${to}?at=${encodeURIComponent(pane.at)}` : to;
     },
     [scene, idc, pane.at],

@@ -6,15 +6,14 @@ import type { SceneGraph } from "./types";
 const read = (s: string) => queryOf(new URLSearchParams(s));
 
 it("reads the page out of its address, and nothing else", () => {
-  expect(read("")).toEqual({ view: "graph", find: "", hours: 1 });
-  expect(read("view=table&idc=sh&hours=24&q=rank&at=2026-11-30T04:05:33Z")).toEqual({
+  expect(read("")).toEqual({ view: "graph", hours: 1 });
+  expect(read("view=table&idc=sh&hours=24&at=2026-11-30T04:05:33Z")).toEqual({
     view: "table",
     idc: "sh",
     hours: 24,
-    find: "rank",
     at: "2026-11-30T04:05:00.000Z",
   });
-  expect(read("view=x&hours=7&at=yesterday&with=foo")).toEqual({ view: "graph", find: "", hours: 1 });
+  expect(read("view=x&hours=7&at=yesterday&with=foo")).toEqual({ view: "graph", hours: 1 });
   expect(read("with=idc:").with).toBeUndefined();
   expect(read("with=at:soon").with).toBeUndefined();
 });

@@ -1,3 +1,5 @@
+import type { Scene } from "./types";
+
 /** What one half of the page shows. */
 export interface Pane {
   idc: string | undefined;
@@ -9,7 +11,6 @@ export interface LinksQuery {
   idc?: string;
   at?: string;
   with?: string; // idc:NAME or at:TIME
-  find: string;
   hours: number; // that the scrubber spans
 }
 
@@ -31,7 +32,6 @@ export function queryOf(p: URLSearchParams): LinksQuery {
       (beside.startsWith("idc:") && beside.length > 4) || (beside.startsWith("at:") && time(beside.slice(3)))
         ? beside
         : undefined,
-    find: p.get("q") ?? "",
     hours: spans.find((h) => h === Number(p.get("hours"))) ?? 1,
   };
 }
@@ -51,4 +51,11 @@ export function found(find: string, node: { id: string; place: { app: string; po
   const needle = find.trim().toLowerCase();
   if (!needle) return undefined;
   return `${node.id} ${node.place.app} ${node.place.point}`.toLowerCase().includes(needle);
+}
+
+/** The page of the point that a node stands for, in an IDC. */
+export function pointPath(scene: Pick<Scene, "name" | "graph">, idc: string, node: string): string {
+  const place = scene.graph.nodes.find((n) => n.id === node)?.place;
+  const parts = [scene.name, idc, place?.app ?? "", place?.point ?? ""];
+  return `/points/${parts.map(encodeURIComponent).join("/")}`;
 }

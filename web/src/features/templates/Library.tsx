@@ -10,6 +10,8 @@ import { useAgo } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { PageHead, Tag } from "../../ui/marks";
 import { Empty, Loaded } from "../../ui/states";
+import { SearchField } from "../../ui/SearchField";
+import { useAddressText } from "../../ui/useAddressText";
 import { copy, create, useTemplates } from "./api";
 import { blank } from "./document";
 
@@ -23,7 +25,7 @@ export function Library() {
   const [params, setParams] = useSearchParams();
   const mayEdit = useCan("edit");
   const [copying, setCopying] = useState<string>();
-  const text = params.get("q") ?? "";
+  const [text, setText] = useAddressText();
   const tags = params.getAll("tag");
   const set = (change: (p: URLSearchParams) => void) =>
     setParams(
@@ -181,15 +183,7 @@ export function Library() {
           return (
             <>
               <div className="toolbar" data-search>
-                <Input
-                  allowClear
-                  style={{ width: 260 }}
-                  prefix={<Icon name="search" size={13} />}
-                  placeholder={t("templates.search")}
-                  aria-label={t("templates.search")}
-                  value={text}
-                  onChange={(e) => set((p) => (e.target.value ? p.set("q", e.target.value) : p.delete("q")))}
-                />
+                <SearchField label={t("templates.search")} text={text} onText={setText} width={260} />
                 {known.map((x) => (
                   <button
                     key={x}
