@@ -28,19 +28,19 @@ function set(next: LiveState) {
   listeners.forEach((l) => l());
 }
 
+const listen = (l: () => void) => {
+  listeners.add(l);
+  return () => listeners.delete(l);
+};
+
 export function useLive(): LiveState {
-  return useSyncExternalStore(
-    (l) => {
-      listeners.add(l);
-      return () => listeners.delete(l);
-    },
-    () => state,
-  );
+  return useSyncExternalStore(listen, () => state);
 }
 
 /** How often a live query asks again: never when paused, seldom while events come, often without them. */
 export function useRefresh(liveMs = 5_000): number | false {
-  const { mode } = useLive();
+  // A page asks for this with every query: a sign of life each second must not draw it again.
+  const mode = useSyncExternalStore(listen, () => state.mode);
   if (mode === "paused") return false;
   return mode === "on" ? liveMs : Math.min(liveMs, 4_000);
 }

@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { byNumber, byText, DataTable, type Column } from "../../ui/DataTable";
@@ -31,20 +31,23 @@ const metric = (n: SceneLinkNode | undefined) => {
 export function CompareTable(props: { scene: Scene; find: string; left: Side; right: Side | undefined }) {
   const { t } = useTranslation();
   const { scene, find, left, right } = props;
-  const rows = useMemo<Row[]>(
-    () =>
-      scene.graph.nodes
-        .filter((n) => found(find, n) !== false)
-        .map((n) => ({
-          id: n.id,
-          external: !!n.external,
-          app: n.place.app,
-          point: n.place.point,
-          a: left.link?.nodes.find((x) => x.id === n.id),
-          b: right?.link?.nodes.find((x) => x.id === n.id),
-        })),
-    [scene.graph, find, left.link, right?.link],
-  );
+  // A row of which both sides stayed the same is the same row, and not drawn again.
+  const [kept] = useState(() => new Map<string, Row>());
+  const [a, b] = [left.link, right?.link];
+  const rows = useMemo<Row[]>(() => {
+    const sideOf = (link: SceneLink | undefined) => new Map(link?.nodes.map((n) => [n.id, n]));
+    const [as, bs] = [sideOf(a), sideOf(b)];
+    return scene.graph.nodes
+      .filter((n) => found(find, n) !== false)
+      .map((n) => {
+        const { app, point } = n.place;
+        const row = { id: n.id, external: !!n.external, app, point, a: as.get(n.id), b: bs.get(n.id) };
+        const old = kept.get(n.id);
+        if (old && (Object.keys(row) as (keyof Row)[]).every((k) => old[k] === row[k])) return old;
+        kept.set(n.id, row);
+        return row;
+      });
+  }, [scene.graph, find, a, b, kept]);
   const idc = left.link?.idc ?? right?.link?.idc ?? "";
   const two = !!right;
   const columns = useMemo<Column<Row>[]>(() => {

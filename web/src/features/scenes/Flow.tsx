@@ -8,27 +8,24 @@ import {
   type Edge,
 } from "@xyflow/react";
 import "@xyflow/react/dist/style.css";
-import { memo, useEffect, useMemo, useState } from "react";
+import { memo, useDeferredValue, useEffect, useMemo, useState, type CSSProperties } from "react";
 import { useNavigate } from "react-router";
 import { useDark } from "../../ui/preferences";
-import { count } from "../../ui/format";
 import type { Mark } from "./draft";
-import { Box, Finding, type Shown } from "./FlowNode";
+import { Call } from "./FlowEdge";
+import { Box, type Shown } from "./FlowNode";
 import { edgeId } from "./graph";
 import { layout, nodeHeight, nodeWidth, type Layout } from "./layout";
+import { Finding, Live, secondOf } from "./live";
 import type { SceneGraph, SceneLinkNode } from "./types";
 
 const kinds = { box: Box };
+const calls = { call: Call };
 
-const fit = { maxZoom: 1 }; // a small graph is no larger than life
+const fit = { maxZoom: 1, padding: 0.06 }; // a small graph is no larger than life
 
 const same = (a: Shown["data"], b: Shown["data"]) =>
-  a.node === b.node &&
-  a.down === b.down &&
-  a.to === b.to &&
-  a.live === b.live &&
-  a.mark === b.mark &&
-  a.bad === b.bad;
+  a.node === b.node && a.down === b.down && a.to === b.to && a.mark === b.mark && a.bad === b.bad;
 
 /** Fits the whole graph into the picture again when either changes its shape. */
 function Refit({ of }: { of: Layout["spots"] }) {
@@ -36,7 +33,7 @@ function Refit({ of }: { of: Layout["spots"] }) {
   const width = useStore((s) => s.width);
   const height = useStore((s) => s.height);
   useEffect(() => {
-    if (width && height) void fitView({ maxZoom: 1 });
+    if (width && height) void fitView(fit);
   }, [fitView, of, width, height]);
   return null;
 }
@@ -44,7 +41,6 @@ function Refit({ of }: { of: Layout["spots"] }) {
 interface Props {
   label: string;
   graph: SceneGraph;
-  live?: SceneLinkNode[];
   size?: "tall" | "short";
   /** Width over height of the picture, about; it decides which way requests run. */
   aspect?: number;
@@ -56,10 +52,18 @@ interface Props {
 }
 
 /** The graph of a scene: the link view, and, with onConnect, its editor. */
-export default function Flow({ find = "", ...rest }: Props & { find?: string }) {
+export default function Flow({
+  find = "",
+  live,
+  ...rest
+}: Props & { find?: string; live?: SceneLinkNode[] }) {
+  const shown = useDeferredValue(live); // a key does not wait for the next second
+  const second = useMemo(() => secondOf(shown), [shown]);
   return (
     <Finding value={find}>
-      <Picture {...rest} />
+      <Live value={second}>
+        <Picture {...rest} />
+      </Live>
     </Finding>
   );
 }
@@ -67,12 +71,11 @@ export default function Flow({ find = "", ...rest }: Props & { find?: string }) 
 const Picture = memo(function Picture(props: Props) {
   const dark = useDark();
   const navigate = useNavigate();
-  const aspect = props.aspect ?? (props.size === "short" ? 3.5 : 2.8);
-  const { spots, down } = useMemo(() => layout(props.graph, aspect), [props.graph, aspect]);
-  const live = useMemo(() => new Map(props.live?.map((n) => [n.id, n])), [props.live]);
+  const aspect = props.aspect ?? (props.size === "short" ? 3.5 : 2);
+  const { spots, down, width, height } = useMemo(() => layout(props.graph, aspect), [props.graph, aspect]);
   const { path } = props;
   // A node of which nothing changed stays the same object: of two hundred only
-  // those are drawn again that a second made different.
+  // those are drawn again that a mark made different.
   const [kept] = useState(() => new Map<string, Shown>());
   const nodes = useMemo<Shown[]>(
     () =>
@@ -82,7 +85,6 @@ const Picture = memo(function Picture(props: Props) {
           node: n,
           down,
           to: path?.(n.id),
-          live: live.get(n.id),
           mark: props.marks?.get(n.id),
           bad: props.bad?.has(n.id),
         };
@@ -92,26 +94,19 @@ const Picture = memo(function Picture(props: Props) {
         kept.set(n.id, made);
         return made;
       }),
-    [props.graph, props.marks, props.bad, live, spots, down, path, kept],
+    [props.graph, props.marks, props.bad, spots, down, path, kept],
   );
-  const flow = useMemo(() => {
-    const of = (id: string) => (live.get(id)?.recent ?? live.get(id)?.live)?.qps;
-    const most = Math.max(1, ...props.graph.nodes.map((n) => of(n.id) ?? 0));
-    return { of, most };
-  }, [props.graph, live]);
   const edges = useMemo<Edge[]>(
     () => [
       ...props.graph.edges.map((e) => {
-        const qps = flow.of(e.to);
         const id = edgeId(e);
         const mark = props.marks?.get(id);
         return {
           id,
+          type: "call",
           source: e.from,
           target: e.to,
           className: `${mark ? `mark-${mark}` : ""}${props.bad?.has(id) ? " bad" : ""}`,
-          label: qps === undefined ? undefined : `${count(qps)}/s`,
-          style: qps === undefined ? undefined : { strokeWidth: 1 + (3 * qps) / flow.most },
         };
       }),
       ...props.graph.nodes
@@ -125,14 +120,20 @@ const Picture = memo(function Picture(props: Props) {
           selectable: false,
         })),
     ],
-    [props.graph, props.marks, props.bad, flow],
+    [props.graph, props.marks, props.bad],
   );
   return (
-    <div className={`scene-flow ${props.size ?? ""}`} role="figure" aria-label={props.label}>
+    <div
+      className={`scene-flow ${props.size ?? ""}`}
+      style={{ "--graph-width": width, "--graph-height": height } as CSSProperties}
+      role="figure"
+      aria-label={props.label}
+    >
       <ReactFlow
         nodes={nodes}
         edges={edges}
         nodeTypes={kinds}
+        edgeTypes={calls}
         colorMode={dark ? "dark" : "light"}
         fitView
         fitViewOptions={fit}

@@ -1,5 +1,5 @@
 import { Handle, Position, type Node, type NodeProps } from "@xyflow/react";
-import { createContext, memo, useContext, type ReactNode } from "react";
+import { memo, useContext, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { ms, share } from "../../ui/format";
@@ -7,24 +7,17 @@ import { Tag } from "../../ui/marks";
 import type { Mark } from "./draft";
 import { late, sourceName } from "./format";
 import { found } from "./links";
+import { Finding, Live } from "./live";
 import { MarkTag } from "./MarkTag";
-import type { SceneLinkNode, SceneNode } from "./types";
+import type { SceneNode } from "./types";
 
 export type Shown = Node<{
   node: SceneNode;
   down: boolean;
   to?: string;
-  live?: SceneLinkNode;
   mark?: Mark;
   bad?: boolean;
 }>;
-
-/**
- * What is looked for. A letter in the search changes only the look of nodes: it does
- * not pass through their data, so neither the graph's library nor what stands in two
- * hundred boxes is touched.
- */
-export const Finding = createContext("");
 
 function Look({ node, look, children }: { node: SceneNode; look: string; children: ReactNode }) {
   const hit = found(useContext(Finding), node);
@@ -33,9 +26,7 @@ function Look({ node, look, children }: { node: SceneNode; look: string; childre
 
 /** A node of the picture: what it is, or what it has and does. */
 export const Box = memo(function Box({ data }: NodeProps<Shown>) {
-  const { t } = useTranslation();
-  const { node, live: n } = data;
-  const m = n?.recent ?? n?.live;
+  const { node } = data;
   const look = [
     "scene-node",
     node.external && "external",
@@ -45,57 +36,88 @@ export const Box = memo(function Box({ data }: NodeProps<Shown>) {
   return (
     <Look node={node} look={look.filter(Boolean).join(" ")}>
       <Handle type="target" position={data.down ? Position.Top : Position.Left} />
-      {data.to ? (
-        <Link className="strong" to={data.to} onClick={(e) => e.stopPropagation()}>
+      <Name {...data} />
+      <Body node={node} />
+      <Handle type="source" position={data.down ? Position.Bottom : Position.Right} />
+    </Look>
+  );
+});
+
+function Name({ node, to, mark, bad }: Shown["data"]) {
+  const { t } = useTranslation();
+  return (
+    <>
+      {to ? (
+        <Link className="strong" to={to} onClick={(e) => e.stopPropagation()}>
           {node.id}
         </Link>
       ) : (
         <strong>{node.id}</strong>
       )}{" "}
-      {node.external && <Tag>{t("scenes.external")}</Tag>} {data.mark && <MarkTag mark={data.mark} />}{" "}
-      {data.bad && <Tag tone="bad">{t("scenes.wrong")}</Tag>}
-      {!n && (
-        <dl>
-          {node.external && (
-            <>
-              <dt>{t("scenes.timeout")}</dt>
-              <dd>{node.timeout || "–"}</dd>
-              <dt>{t("scenes.network")}</dt>
-              <dd>{node.network || "–"}</dd>
-            </>
-          )}
-          {node.fed_by && (
-            <>
-              <dt>{t("scenes.fedBy")}</dt>
-              <dd>{node.fed_by}</dd>
-            </>
-          )}
-        </dl>
-      )}
-      {n && (
-        <dl>
-          {node.external ? (
-            <>
-              <dt>{t("scenes.timeout")}</dt>
-              <dd>{ms(n.timeout_ms)}</dd>
-            </>
-          ) : (
-            <>
-              <dt>{t("scenes.level")}</dt>
-              <dd>
-                {m?.count ? m.level_mean.toFixed(1) : (n.level ?? "–")} / {n.max_level ?? "–"}
-              </dd>
-            </>
-          )}
-          <dt>{t("scenes.rt")}</dt>
-          <dd>{ms(m?.count ? m.rt_mean_ms : undefined)}</dd>
-          <dt>{t("scenes.late")}</dt>
-          <dd>{share(late(m))}</dd>
-          <dt>{t("scenes.source")}</dt>
-          <dd>{sourceName(t, n.source)}</dd>
-        </dl>
-      )}
-      <Handle type="source" position={data.down ? Position.Bottom : Position.Right} />
-    </Look>
+      {node.external && <Tag>{t("scenes.external")}</Tag>} {mark && <MarkTag mark={mark} />}{" "}
+      {bad && <Tag tone="bad">{t("scenes.wrong")}</Tag>}
+    </>
+  );
+}
+
+/** Every second comes by here and becomes text; what is drawn below is drawn when a text is another. */
+function Body({ node }: { node: SceneNode }) {
+  const n = useContext(Live).nodes.get(node.id);
+  if (!n) return <Written node={node} />;
+  const m = n.recent ?? n.live;
+  const level = m?.count ? m.level_mean.toFixed(1) : (n.level ?? "–");
+  return (
+    <Figures
+      external={!!node.external}
+      limit={node.external ? ms(n.timeout_ms) : `${level} / ${n.max_level ?? "–"}`}
+      rt={ms(m?.count ? m.rt_mean_ms : undefined)}
+      late={share(late(m))}
+      source={n.source}
+    />
+  );
+}
+
+const Figures = memo(function Figures(f: {
+  external: boolean;
+  limit: string;
+  rt: string;
+  late: string;
+  source: string | undefined;
+}) {
+  const { t } = useTranslation();
+  return (
+    <dl>
+      <dt>{t(f.external ? "scenes.timeout" : "scenes.level")}</dt>
+      <dd>{f.limit}</dd>
+      <dt>{t("scenes.rt")}</dt>
+      <dd>{f.rt}</dd>
+      <dt>{t("scenes.late")}</dt>
+      <dd>{f.late}</dd>
+      <dt>{t("scenes.source")}</dt>
+      <dd>{sourceName(t, f.source)}</dd>
+    </dl>
   );
 });
+
+/** What the graph itself says of a node that nothing is known to run. */
+function Written({ node }: { node: SceneNode }) {
+  const { t } = useTranslation();
+  return (
+    <dl>
+      {node.external && (
+        <>
+          <dt>{t("scenes.timeout")}</dt>
+          <dd>{node.timeout || "–"}</dd>
+          <dt>{t("scenes.network")}</dt>
+          <dd>{node.network || "–"}</dd>
+        </>
+      )}
+      {node.fed_by && (
+        <>
+          <dt>{t("scenes.fedBy")}</dt>
+          <dd>{node.fed_by}</dd>
+        </>
+      )}
+    </dl>
+  );
+}

@@ -1,5 +1,5 @@
 import { Button, Select } from "antd";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useParams, useSearchParams } from "react-router";
 import { useCan } from "../../api/session";
@@ -9,6 +9,7 @@ import { Empty, Loaded, Skeleton } from "../../ui/states";
 import { Tabs } from "../../ui/Tabs";
 import { useScene, useSceneLive, type Tagged } from "./api";
 import { figure, late } from "./format";
+import { pointPath } from "./links";
 import { LinkTable } from "./LinkTable";
 import { Progress } from "./Progress";
 import { TargetDialog } from "./TargetDialog";
@@ -56,6 +57,8 @@ function One({ tagged, live, ahead }: { tagged: Tagged; live: SceneLive; ahead: 
   const may = useCan("claim");
   const tab = tabs.find((x) => x === params.get("tab")) ?? "link";
   const link: SceneLink | undefined = live.links.find((l) => l.idc === params.get("idc")) ?? live.links[0];
+  const idc = link?.idc ?? "";
+  const path = useCallback((id: string) => pointPath(scene, idc, id), [scene, idc]);
   const set = (key: string, value: string, none: string) =>
     setParams(
       (p) => {
@@ -109,15 +112,7 @@ function One({ tagged, live, ahead }: { tagged: Tagged; live: SceneLive; ahead: 
         )}
         {tab === "link" && link && scene.graph.nodes.length > 0 && (
           <Card title={`${scene.name} · ${link.idc}`} flush>
-            <Flow
-              label={t("scenes.tabs.link")}
-              graph={scene.graph}
-              live={link.nodes}
-              path={(id) => {
-                const n = scene.graph.nodes.find((x) => x.id === id);
-                return `/points/${[scene.name, link.idc, n?.place.app ?? "", n?.place.point ?? ""].map(encodeURIComponent).join("/")}`;
-              }}
-            />
+            <Flow label={t("scenes.tabs.link")} graph={scene.graph} live={link.nodes} path={path} />
           </Card>
         )}
         {tab === "table" && <LinkTable scene={scene.name} links={live.links} />}

@@ -9,9 +9,8 @@ export interface Spot {
   y: number;
 }
 
-/** Where the nodes stand, and whether requests run down the picture or across it. */
-export interface Layout {
-  spots: Map<string, Spot>;
+/** Where the nodes stand, in how much room, and whether requests run down the picture or across it. */
+export interface Layout extends Placed {
   down: boolean;
 }
 
@@ -24,9 +23,7 @@ export function layout(graph: SceneGraph, aspect: number): Layout {
   const across = place(graph, false);
   const down = place(graph, true);
   const scale = (p: Placed) => Math.min(aspect / p.width, 1 / p.height);
-  return scale(down) > scale(across)
-    ? { spots: down.spots, down: true }
-    : { spots: across.spots, down: false };
+  return scale(down) > scale(across) ? { ...down, down: true } : { ...across, down: false };
 }
 
 interface Placed {
