@@ -58,8 +58,29 @@ export async function prefer(page: Page, change: { language?: "en" | "zh"; theme
   if (change.theme)
     for (let i = 0; i < 3 && (await now()).theme !== change.theme; i++)
       await top.getByRole("button", { name: /Theme|主题/ }).click();
-  if (change.language && (await now()).language !== change.language)
+  // Where none is stored the browser's counts.
+  const shown = (await page.locator("html").getAttribute("lang"))?.startsWith("zh") ? "zh" : "en";
+  if (change.language && ((await now()).language ?? shown) !== change.language)
     await top.getByRole("button", { name: /^(EN|中文)$/ }).click();
+}
+
+/**
+ * The same in both languages and both themes, switched in place. Of axe's rules only the
+ * contrast depends on the theme and only those of names and language on the texts, so
+ * two of the four pairs see all that there is; loading the page again would show nothing else.
+ */
+export async function accessibleInBoth(page: Page, shot?: (look: string) => Promise<void>) {
+  for (const [language, theme] of [
+    ["en", "light"],
+    ["zh", "dark"],
+  ] as const) {
+    await prefer(page, { language, theme });
+    await expect(page.locator("html")).toHaveAttribute("lang", language === "zh" ? /^zh/ : "en");
+    await expect(page.locator("html")).toHaveAttribute("data-theme", theme);
+    await accessible(page);
+    await shot?.(`${language}-${theme}`);
+  }
+  await prefer(page, { language: "en", theme: "light" });
 }
 
 /** A signed-in page that fails its test when the console throws. One sign-in for all tests of a worker: they are limited. */

@@ -1,11 +1,7 @@
-import { expect, test, type Page } from "@playwright/test";
-import { accessible, address, signIn } from "./console";
+import type { Page } from "@playwright/test";
+import { accessible, expect, test } from "./console";
 
 const shots = process.env.ALLSPARK_SHOTS;
-
-test.beforeEach(async ({ page }) => {
-  await signIn(page);
-});
 
 // A scene of the demo begins at 300 ms; a run before may have left it elsewhere.
 async function targetOf(page: Page, target: string) {
@@ -23,8 +19,8 @@ async function targetOf(page: Page, target: string) {
 test("a target of 300 ms becomes 160: what it will be, preset, hold, hand-over, RT within 15 %", async ({
   page,
 }) => {
+  await page.goto("/scenes");
   await targetOf(page, "300ms");
-  await page.goto(`${address()}/scenes`);
   await page.getByRole("link", { name: "k2" }).first().click();
   const phase = page.getByRole("region", { name: /Phase|阶段/ });
   const tile = (label: RegExp) => page.locator(".tile").filter({ hasText: label });
@@ -88,7 +84,7 @@ test("time is split among the points, and the front end's timeouts stand beside 
   page.on("response", (r) => {
     if (r.url().includes("/api/v1/scenes/k2/history")) told.push(r.json() as Promise<History>);
   });
-  await page.goto(`${address()}/scenes/k2?tab=split`);
+  await page.goto("/scenes/k2?tab=split");
   await expect(page.getByRole("img", { name: /^(Split|RT拆分)$/ }).locator("canvas")).toBeVisible();
   await expect(
     page.getByRole("img", { name: /Front-end timeouts and RT gear|前端超时率与RT档位/ }).locator("canvas"),
@@ -109,11 +105,11 @@ test("time is split among the points, and the front end's timeouts stand beside 
 });
 
 test("the link view shows every node in both IDCs, as a graph and as a table", async ({ page }) => {
-  await page.goto(`${address()}/scenes/k2`);
+  await page.goto("/scenes/k2");
   const figure = page.getByRole("figure", { name: /Link|链路/ });
   await expect(figure.getByText("sn/recall")).toBeVisible();
   if (shots) await page.screenshot({ path: `${shots}/scene-link.png` });
-  await page.goto(`${address()}/scenes/k2?tab=table`);
+  await page.goto("/scenes/k2?tab=table");
   const table = page.getByRole("table");
   for (const idc of ["sh", "zjk"])
     await expect(
@@ -123,7 +119,7 @@ test("the link view shows every node in both IDCs, as a graph and as a table", a
 });
 
 test("the what-if slider shows another row of the table, and stages it as the target", async ({ page }) => {
-  await page.goto(`${address()}/scenes/k2?tab=allocation`);
+  await page.goto("/scenes/k2?tab=allocation");
   // Profiles learnt on a slow machine may leave no row as low as the 160 ms of before.
   await targetOf(page, "300ms");
   const slider = page.getByRole("slider");
@@ -144,7 +140,7 @@ test("the what-if slider shows another row of the table, and stages it as the ta
 });
 
 test("a rebuilt table is compared with the one before, and exported", async ({ page }) => {
-  await page.goto(`${address()}/scenes/k2?tab=allocation`);
+  await page.goto("/scenes/k2?tab=allocation");
   const compare = page.getByRole("combobox", { name: /Compare with table|对比分配表/ });
   await expect(compare).toBeVisible({ timeout: 60_000 });
   const had = await compare.locator("option").count();
@@ -168,7 +164,7 @@ test("a rebuilt table is compared with the one before, and exported", async ({ p
 });
 
 test("an edge of the graph is removed and saved as a new version", async ({ page }) => {
-  await page.goto(`${address()}/scenes/feeds?tab=graph`);
+  await page.goto("/scenes/feeds?tab=graph");
   await page.getByRole("button", { name: /(Remove|删除) model\/score → merger\/merge/ }).click();
   if (shots) await page.screenshot({ path: `${shots}/scene-graph.png`, fullPage: true });
   await page.getByRole("button", { name: /Save graph|保存链路图/ }).click();

@@ -130,8 +130,7 @@ test("in both languages and themes the wall is legible and without violation", a
   await page.goto("/");
   for (const [language, theme] of [
     ["zh", "dark"],
-    ["en", "dark"],
-    ["zh", "light"],
+    ["en", "light"],
   ] as const) {
     await page.goto("/");
     await prefer(page, { language, theme });
