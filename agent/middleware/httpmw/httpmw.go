@@ -15,7 +15,8 @@
 //	anything else                            ok
 //
 // A call that its own caller gave up before its time is not counted: it says
-// nothing about the edge.
+// nothing about the edge. A switch of protocols ends a call: it is ok, and how long
+// the connection lives after it is neither timed nor limited by the edge.
 //
 // # When things fail
 //
@@ -25,7 +26,9 @@
 package httpmw
 
 import (
+	"bufio"
 	"context"
+	"net"
 	"net/http"
 	"strconv"
 	"time"
@@ -143,7 +146,8 @@ func OutcomeOf(status int, ctxErr error) agent.Outcome {
 }
 
 // recorder notes the status, and tells the caller with the head of the answer what
-// was passed; Unwrap keeps http.ResponseController working.
+// was passed. Handlers reach what the writer below can do by http.ResponseController
+// and by the interfaces of net/http; what it cannot, they are told.
 type recorder struct {
 	http.ResponseWriter
 	ctx      context.Context
@@ -171,11 +175,26 @@ func (r *recorder) Write(p []byte) (int, error) {
 }
 
 func (r *recorder) WriteHeader(status int) {
-	if r.status == 0 && status >= 200 { // not 1xx: another follows
+	if r.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) { // behind any other 1xx another follows
 		r.status = status
 		r.answer()
 	}
 	r.ResponseWriter.WriteHeader(status)
+}
+
+// FlushError sends what was written so far, and the head before it.
+func (r *recorder) FlushError() error {
+	r.answer()
+	return http.NewResponseController(r.ResponseWriter).Flush()
+}
+
+// Flush makes it an http.Flusher, which cannot tell an error.
+func (r *recorder) Flush() { _ = r.FlushError() }
+
+// Hijack hands over the connection; nothing is written by net/http any more.
+func (r *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	r.answer()
+	return http.NewResponseController(r.ResponseWriter).Hijack()
 }
 
 // Unwrap gives the writer below.

@@ -62,7 +62,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
-	resp.Body = &body{ReadCloser: resp.Body, end: func(failed bool) {
+	end := func(failed bool) {
 		outcome := OutcomeOf(resp.StatusCode, ctx.Err())
 		if failed && outcome == agent.OK {
 			outcome = agent.Error
@@ -72,7 +72,14 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		if !errors.Is(caller.Err(), context.Canceled) {
 			d.EndSince(began, outcome)
 		}
-	}}
+	}
+	if resp.StatusCode == http.StatusSwitchingProtocols || resp.Body == nil {
+		// The call is over with the switch: what its body is now, a connection that is
+		// written to as well, lasts as long as its users want.
+		end(false)
+		return resp, nil
+	}
+	resp.Body = &body{ReadCloser: resp.Body, end: end}
 	return resp, nil
 }
 
