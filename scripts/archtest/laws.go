@@ -27,6 +27,7 @@ var Laws = []Law{
 	{"cycle", "packages do not import in a circle", cycle},
 	{"names", "no package is called util, common, helper, types or manager: name what it is about", names},
 	{"doc", "each package says what it is for", doc},
+	{"words", "what programs say to people stands in " + phrasebook + ", form for form, and the Chinese names each hole: {1} as it is, {1~} worded too, {1-} not at all", wording},
 	{"size", "no file is longer than 400 lines", size},
 }
 

@@ -2,6 +2,7 @@ package archtest
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -41,6 +42,9 @@ type Tree struct {
 	Top      []string // names at the root
 	Packages map[string]*Package
 	Web      []File // the console's sources
+
+	Spoken []Sentence        // what programs say to people
+	Worded map[string]string // the same in Chinese, by form; nil without a phrasebook
 }
 
 // Load reads a tree.
@@ -73,6 +77,13 @@ func enter(p, name string) error {
 }
 
 func (t *Tree) add(root fs.FS, p string) error {
+	if p == phrasebook {
+		src, err := fs.ReadFile(root, p)
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(src, &t.Worded)
+	}
 	ext := path.Ext(p)
 	web := (ext == ".ts" || ext == ".tsx") && strings.HasPrefix(p, "web/")
 	if ext != ".go" && !web {
@@ -104,6 +115,9 @@ func (t *Tree) add(root fs.FS, p string) error {
 		file.Imports = append(file.Imports, name)
 	}
 	file.Clock = clockReads(set, parsed)
+	if !file.Test && !file.Generated {
+		t.Spoken = append(t.Spoken, spoken(set, p, parsed)...)
+	}
 
 	dir := path.Dir(p)
 	pkg := t.Packages[dir]

@@ -1,6 +1,10 @@
 // Package fault is the one error vocabulary of the server: a Code that programs
 // act on, a message for people, and, where a document was wrong, every path.
 //
+// Messages are English everywhere: API, command line, log. A message's format stands
+// as a literal where the error is made, for by it the console words the message in
+// its reader's language (web/src/said, the law "words" of scripts/archtest).
+//
 // Each edge maps codes once: restapi to HTTP problems, agentapi to gRPC status.
 // Wrap with fmt.Errorf("save template %q: %w", …); Is and CodeOf look through.
 package fault

@@ -8,6 +8,7 @@ import { queryClient, startLive, stopLive, togglePause, useLive } from "../api/l
 import { asProblem } from "../api/problem";
 import { resourcesOf } from "../api/resources";
 import { useMe } from "../api/session";
+import { said } from "../said/said";
 import { clock } from "../ui/format";
 import { Icon } from "../ui/icons";
 import { setPreferences, usePreferences } from "../ui/preferences";
@@ -65,7 +66,7 @@ export function Shell() {
       await take(client.DELETE("/api/v1/sessions/current", {}));
     } catch (error) {
       if (asProblem(error).status !== 401) {
-        void message.error(asProblem(error).message);
+        void message.error(said(asProblem(error).message));
         return;
       }
     }

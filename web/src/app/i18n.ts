@@ -1,5 +1,6 @@
 import i18next from "i18next";
 import { initReactI18next } from "react-i18next";
+import { arrived, openBook } from "../said/said";
 
 export type Language = "en" | "zh";
 export type Messages = { [key: string]: string | Messages };
@@ -21,6 +22,7 @@ export function messagesOf(language: Language): Messages {
 }
 
 export function setUpI18n(language: Language) {
+  i18next.on("languageChanged", (now) => void openBook(now));
   void i18next.use(initReactI18next).init({
     lng: language,
     fallbackLng: "en",
@@ -28,6 +30,7 @@ export function setUpI18n(language: Language) {
     interpolation: { escapeValue: false }, // React escapes
     returnNull: false,
     initAsync: false,
+    react: { bindI18n: `languageChanged ${arrived}` },
   });
 }
 

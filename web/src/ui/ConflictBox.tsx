@@ -1,6 +1,7 @@
 import { Button } from "antd";
 import { useTranslation } from "react-i18next";
 import type { Problem } from "../api/problem";
+import { said } from "../said/said";
 
 /** Somebody else saved meanwhile: the three contents side by side, and the two ways on. */
 export function ConflictBox(props: {
@@ -13,7 +14,7 @@ export function ConflictBox(props: {
   const { base, mine, theirs } = props.problem.body.conflict ?? {};
   return (
     <div className="problem" role="alert">
-      <strong>{t("ui.problem.stale")}</strong> {props.problem.message}
+      <strong>{t("ui.problem.stale")}</strong> {said(props.problem.message)}
       <div className="conflict">
         {(
           [

@@ -8,6 +8,7 @@ import { touch } from "../api/live";
 import { useProgress, useRecentChanges } from "../api/rollout";
 import { useCan } from "../api/session";
 import type { Change, ChangeDetail, Progress, Schemas, Undo } from "../api/types";
+import { said } from "../said/said";
 import { Ask } from "./Ask";
 import { causeOf } from "./cause";
 import { clock, ms } from "./format";
@@ -50,12 +51,12 @@ export function ProgressDetail({ progress }: { progress: Progress }) {
       <ProgressLine progress={progress} />
       {(progress.refusals ?? []).map((r) => (
         <div key={r.reason} className="problem">
-          <strong>{t("ui.rollout.refused", { count: r.count })}</strong> {r.reason}
+          <strong>{t("ui.rollout.refused", { count: r.count })}</strong> {said(r.reason)}
           <ul>
             {(r.problems ?? []).slice(0, 8).map((p, i) => (
               <li key={i}>
                 {p.path && <code>{p.path}: </code>}
-                {p.message}
+                {said(p.message)}
               </li>
             ))}
           </ul>
@@ -80,7 +81,7 @@ export function ProgressDetail({ progress }: { progress: Progress }) {
                       {s.instance}
                     </Link>
                   </td>
-                  <td>{s.reason}</td>
+                  <td>{said(s.reason)}</td>
                 </tr>
               ))}
             </tbody>

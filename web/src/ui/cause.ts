@@ -1,7 +1,15 @@
 import type { TFunction } from "i18next";
 import type { Schemas } from "../api/types";
+import { said } from "../said/said";
 
 type Change = Pick<Schemas["Change"], "cause" | "causes" | "app" | "idc">;
+
+const isLoop = (author: string) => author.startsWith("system:");
+
+/** Why it was done: of one of the server's own loops in the reader's words, of a person in their own. */
+export function reasonBy(author: string, reason: string | undefined): string | undefined {
+  return isLoop(author) ? said(reason) : reason;
+}
 
 /** A claim's source in the reader's words. */
 export const sourceOf = (t: TFunction, name: string) => t(`points.sources.${name}`, { defaultValue: name });
@@ -32,10 +40,10 @@ export function causeOf(t: TFunction, change: Change): string {
     .map(({ code, args }) => {
       if (code === "claim_set" || code === "claim_ended") {
         const [from, author, value, scope, reason] = args as [string, string, string, string, string?];
-        const who =
-          author && !author.startsWith("system:") ? `${sourceOf(t, from)}, ${author}` : sourceOf(t, from);
+        const who = author && !isLoop(author) ? `${sourceOf(t, from)}, ${author}` : sourceOf(t, from);
         const line = t(`ui.cause.${code}`, { value: valueOf(t, value), place: placeOf(scope, change), who });
-        return reason ? t("ui.cause.because", { line, reason }) : line;
+        const why = reasonBy(author, reason);
+        return why ? t("ui.cause.because", { line, reason: why }) : line;
       }
       return t(`ui.cause.${code}`, { a: args[0], b: args[1], defaultValue: change.cause });
     })

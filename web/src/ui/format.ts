@@ -1,3 +1,4 @@
+import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 
 const zero = "0001-01-01";
@@ -62,3 +63,7 @@ export function useAgo() {
     return words.format(Math.round(seconds / 86400), "day");
   };
 }
+
+/** What a scene's RT is: the mean in the reader's word, or a quantile such as p99. */
+export const statisticOf = (t: TFunction, name: string | undefined) =>
+  name && name !== "mean" ? name : t("ui.mean");

@@ -25,6 +25,7 @@ export default {
   done: "Done",
   filter: "Filter",
   noDifference: "No difference",
+  mean: "mean",
   path: "Path",
   before: "Before",
   after: "After",

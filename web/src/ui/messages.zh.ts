@@ -25,6 +25,7 @@ export default {
   done: "完成",
   filter: "筛选",
   noDifference: "没有差异",
+  mean: "均值",
   path: "路径",
   before: "之前",
   after: "之后",

@@ -3,6 +3,7 @@ import { Button } from "antd";
 import { lazy, Suspense, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { asProblem } from "../api/problem";
+import { said } from "../said/said";
 
 const GlassDialog = lazy(() => import("./GlassDialog").then((m) => ({ default: m.GlassDialog })));
 
@@ -51,7 +52,7 @@ export function ProblemBox(props: { error: unknown; onRetry?: () => void; places
   return (
     <div className="problem" role="alert">
       <strong>{known.includes(p.code) ? t(`ui.problem.${p.code}`) : t("ui.problem.invalid")}</strong>{" "}
-      <span>{p.message}</span>
+      <span>{said(p.message)}</span>
       {props.places !== false && p.places.length > 0 && (
         <ul>
           {p.places.slice(0, 20).map((place, i) => (
@@ -61,7 +62,7 @@ export function ProblemBox(props: { error: unknown; onRetry?: () => void; places
               ) : (
                 place.path && <code>{place.path}: </code>
               )}
-              {place.message}
+              {said(place.message)}
             </li>
           ))}
         </ul>

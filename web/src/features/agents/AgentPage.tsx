@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Link, useParams } from "react-router";
 import { useCan } from "../../api/session";
 import type { Agent } from "../../api/types";
+import { said } from "../../said/said";
 import { Ask } from "../../ui/Ask";
 import { showAgent } from "../../ui/commands";
 import { CopyAs } from "../../ui/CopyAs";
@@ -97,7 +98,7 @@ function Detail({ agent: a }: { agent: Agent }) {
                 {(a.last_ack.problems ?? []).map((p, i) => (
                   <li key={i}>
                     {p.path && <code>{p.path}: </code>}
-                    {p.message}
+                    {said(p.message)}
                   </li>
                 ))}
               </ul>

@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import type { Agent } from "../../api/types";
+import { said } from "../../said/said";
 import { Tag, type Tone } from "../../ui/marks";
 
 const tones: Record<string, Tone> = { connected: "good", stale: "warn", disconnected: "", banned: "bad" };
@@ -46,8 +47,9 @@ export function LastAck({ agent: a }: { agent: Agent }) {
   if (!a.last_ack) return <span className="soft">–</span>;
   if (!a.last_ack.refused) return <span>{t("agents.acked", { revision: a.last_ack.version.revision })}</span>;
   return (
-    <span className="danger" title={(a.last_ack.problems ?? []).map((p) => p.message).join("\n")}>
-      {t("agents.refused", { revision: a.last_ack.version.revision })}: {a.last_ack.problems?.[0]?.message}
+    <span className="danger" title={(a.last_ack.problems ?? []).map((p) => said(p.message)).join("\n")}>
+      {t("agents.refused", { revision: a.last_ack.version.revision })}:{" "}
+      {said(a.last_ack.problems?.[0]?.message)}
     </span>
   );
 }

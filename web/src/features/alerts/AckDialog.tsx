@@ -1,6 +1,7 @@
 import { App, Input } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { said } from "../../said/said";
 import { Ask, Field } from "../../ui/Ask";
 import { ack, type Alert } from "./api";
 
@@ -19,7 +20,7 @@ export function AckDialog({ alert, onClose }: { alert: Alert; onClose: () => voi
         void message.success(t("ui.done"));
       }}
     >
-      <div>{alert.reason}</div>
+      <div>{said(alert.reason)}</div>
       <Field label={t("alerts.note")} hint={t("alerts.ackHint")}>
         <Input
           autoFocus

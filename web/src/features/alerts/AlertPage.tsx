@@ -4,6 +4,7 @@ import { useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useParams } from "react-router";
 import { useCan } from "../../api/session";
+import { said } from "../../said/said";
 import { CopyAs } from "../../ui/CopyAs";
 import { dateTime } from "../../ui/format";
 import { Card, PageHead, Tag } from "../../ui/marks";
@@ -88,7 +89,7 @@ function Detail({ alert: a }: { alert: AlertDetail }) {
         <StateTag alert={a} />
         <SeverityTag severity={a.severity} />
       </PageHead>
-      <div className={`note ${open ? "bad" : ""}`}>{a.reason}</div>
+      <div className={`note ${open ? "bad" : ""}`}>{said(a.reason)}</div>
       <div className="columns">
         <div className="stack">
           <Card title={t("alerts.facts")}>

@@ -3,6 +3,7 @@ import { useDeferredValue, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import { useCan } from "../../api/session";
+import { said } from "../../said/said";
 import { byText, DataTable, type Column } from "../../ui/DataTable";
 import { dateTime, useAgo } from "../../ui/format";
 import { Empty, Loaded } from "../../ui/states";
@@ -72,8 +73,8 @@ export function ListTab() {
         key: "reason",
         title: t("alerts.reason"),
         render: (a) => (
-          <span className="alert-reason" title={a.reason}>
-            {a.reason}
+          <span className="alert-reason" title={said(a.reason)}>
+            {said(a.reason)}
           </span>
         ),
       },

@@ -2,6 +2,7 @@ import i18next from "i18next";
 import { client, take } from "../../api/client";
 import type { Page } from "../../api/rollout";
 import type { Feature } from "../../app/feature";
+import { said } from "../../said/said";
 import type { Alert } from "./api";
 import { Badge } from "./Badge";
 
@@ -23,8 +24,8 @@ const feature: Feature = {
     return page.items.map((a) => ({
       id: `alert-${a.id}`,
       group: i18next.t("alerts.one"),
-      label: a.title,
-      hint: a.reason,
+      label: said(a.title),
+      hint: said(a.reason),
       to: `/alerts/${a.id}`,
     }));
   },

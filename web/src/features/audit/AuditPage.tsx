@@ -7,6 +7,7 @@ import { client, take } from "../../api/client";
 import { useRefresh } from "../../api/live";
 import type { Page } from "../../api/rollout";
 import type { AuditEntry, AuditVerification } from "../../api/types";
+import { reasonBy } from "../../ui/cause";
 import { listAudit } from "../../ui/commands";
 import { CopyAs } from "../../ui/CopyAs";
 import { DataTable, type Column } from "../../ui/DataTable";
@@ -98,7 +99,7 @@ export function AuditPage() {
         key: "reason",
         title: t("ui.reason"),
         max: 230,
-        render: (e) => <span title={e.reason}>{e.reason}</span>,
+        render: (e) => <span title={reasonBy(e.actor, e.reason)}>{reasonBy(e.actor, e.reason)}</span>,
       },
       { key: "diff", title: t("audit.changes"), num: true, render: (e) => e.diff?.length ?? 0 },
     ],
@@ -227,7 +228,7 @@ function Entry({ entry: e, onClose }: { entry: AuditEntry; onClose: () => void }
             <span className="soft">{e.address}</span>
           </dd>
           <dt>{t("ui.reason")}</dt>
-          <dd>{e.reason || "–"}</dd>
+          <dd>{reasonBy(e.actor, e.reason) || "–"}</dd>
           <dt>{t("audit.object")}</dt>
           <dd className="mono">{e.object}</dd>
           <dt>{t("ui.request")}</dt>

@@ -1,6 +1,7 @@
 import { useDeferredValue, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Binding, BindingInput, Preview, Resolution } from "../../api/types";
+import { said } from "../../said/said";
 import { Ask, Field } from "../../ui/Ask";
 import { ProblemBox } from "../../ui/states";
 import {
@@ -184,7 +185,7 @@ function PreviewTable({ preview }: { preview: Preview }) {
       )}
       {(preview.refusals ?? []).map((r, i) => (
         <div key={i} className="danger">
-          {r.message}
+          {said(r.message)}
         </div>
       ))}
     </div>

@@ -5,6 +5,7 @@ import { client, take } from "../../api/client";
 import { asProblem } from "../../api/problem";
 import { useProgress } from "../../api/rollout";
 import type { ChangeDetail, Order } from "../../api/types";
+import { said } from "../../said/said";
 import { causeOf } from "../../ui/cause";
 import { showChange } from "../../ui/commands";
 import { CopyAs } from "../../ui/CopyAs";
@@ -56,7 +57,7 @@ export function ChangePage() {
                 <ProgressDetail progress={progress.data} />
               ) : (
                 <span className="soft">
-                  {progress.error ? asProblem(progress.error).message : t("ui.loading")}
+                  {progress.error ? said(asProblem(progress.error).message) : t("ui.loading")}
                 </span>
               )}
             </Card>

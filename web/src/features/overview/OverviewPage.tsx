@@ -8,6 +8,7 @@ import { useRefresh } from "../../api/live";
 import { all, useRecentChanges, type Page } from "../../api/rollout";
 import { useCan } from "../../api/session";
 import type { Agent, PointState, Schemas, Status } from "../../api/types";
+import { said } from "../../said/said";
 import { causeOf } from "../../ui/cause";
 import { byNumber, byText, DataTable, type Column } from "../../ui/DataTable";
 import { DemoLoad } from "../../ui/DemoLoad";
@@ -179,7 +180,7 @@ export function OverviewPage() {
                     <Link to={`/agents/${encodeURIComponent(a.instance)}`} className="mono">
                       {a.instance}
                     </Link>
-                    <span className="danger">{a.last_ack?.problems?.[0]?.message}</span>
+                    <span className="danger">{said(a.last_ack?.problems?.[0]?.message)}</span>
                   </li>
                 ))}
               </ul>

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "react-router";
 import { asProblem } from "../../api/problem";
-import { clock, count, ms, share } from "../../ui/format";
+import { clock, count, ms, share, statisticOf } from "../../ui/format";
 import { Skeleton } from "../../ui/states";
 import {
   countdown,
@@ -171,7 +171,7 @@ function Scene({ scene, regulated }: { scene: WallScene; regulated: boolean }) {
   return (
     <section className="wall-scene" aria-label={scene.scene}>
       <h2>
-        {scene.scene} <small>{scene.statistic}</small>
+        {scene.scene} <small>{statisticOf(t, scene.statistic)}</small>
       </h2>
       {scene.links.map((l) => (
         <Link key={l.idc} link={l} regulated={regulated} name={t(`overview.health.${healthOf(l)}`)} />

@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
+import { said } from "../../said/said";
 import { Card, Tag } from "../../ui/marks";
 import type { Seen } from "./api";
 import { Conflicts } from "./Conflicts";
@@ -104,7 +105,7 @@ export function Board({ plan, now, occurrence, occurrences, steps, onOccurrence 
                           {t(r.restored ? "plans.restored" : "plans.notRestored")}
                         </Tag>
                       </td>
-                      <td>{r.left || "–"}</td>
+                      <td>{said(r.left) || "–"}</td>
                       <td>
                         <Link
                           to={`/points?app=${encodeURIComponent(r.app)}&idc=${encodeURIComponent(r.idc)}`}
@@ -128,7 +129,7 @@ export function Board({ plan, now, occurrence, occurrences, steps, onOccurrence 
                     <Tag tone={level[r.level]}>{t(`plans.ready.${r.level}`)}</Tag>
                   </span>
                   <strong>{t(`plans.check.${r.name}`, { defaultValue: r.name })}</strong>
-                  <span>{r.detail}</span>
+                  <span>{said(r.detail)}</span>
                 </li>
               ))}
             </ul>
@@ -158,7 +159,7 @@ export function Board({ plan, now, occurrence, occurrences, steps, onOccurrence 
                     <Tag tone={l.why === "refused" ? "bad" : "warn"}>{t(`plans.why.${l.why}`)}</Tag>
                     {l.problems?.[0] && (
                       <small style={{ gridColumn: "1 / -1" }} className="danger">
-                        {l.problems[0].message}
+                        {said(l.problems[0].message)}
                       </small>
                     )}
                   </li>

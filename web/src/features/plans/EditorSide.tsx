@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { asProblem } from "../../api/problem";
+import { said } from "../../said/said";
 import { Card, Tag } from "../../ui/marks";
 import { ProblemBox } from "../../ui/states";
 import { Conflicts } from "./Conflicts";
@@ -51,7 +52,7 @@ export function EditorSide({ doc, error, run, busy, protectedScenes }: Props) {
             {places422.map((p, i) => (
               <li key={i} style={{ padding: "6px 12px" }}>
                 <code>{p.path}</code>
-                <div>{p.message}</div>
+                <div>{said(p.message)}</div>
               </li>
             ))}
           </ul>

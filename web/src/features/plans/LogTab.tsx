@@ -1,6 +1,7 @@
 import { Button } from "antd";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
+import { said } from "../../said/said";
 import { isTime } from "../../ui/format";
 import { Card, Tag } from "../../ui/marks";
 import { Empty, Loaded } from "../../ui/states";
@@ -57,7 +58,7 @@ export default function LogTab({ plan }: { plan: Seen }) {
                       <td>{wall(s.start)}</td>
                       <td className="num">{s.late_ms === undefined ? "–" : `${s.late_ms} ms`}</td>
                       <td>{wall(s.end)}</td>
-                      <td title={s.reason}>{s.reason || "–"}</td>
+                      <td title={said(s.reason)}>{said(s.reason) || "–"}</td>
                     </tr>
                   ))}
                 </tbody>

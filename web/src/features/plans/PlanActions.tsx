@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
 import { useCan, useMe } from "../../api/session";
+import { said } from "../../said/said";
 import { Ask } from "../../ui/Ask";
 import { showPlan } from "../../ui/commands";
 import { CopyAs } from "../../ui/CopyAs";
@@ -102,7 +103,7 @@ export function PlanActions({ plan }: { plan: api.Seen }) {
             warned.map((r) => (
               <div key={r.name} className="row">
                 <Tag tone={r.level === "fail" ? "bad" : "warn"}>{t(`plans.check.${r.name}`)}</Tag>
-                <span>{r.detail}</span>
+                <span>{said(r.detail)}</span>
               </div>
             ))}
         </Ask>

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Link, useBlocker, useNavigate } from "react-router";
 import { asProblem } from "../../api/problem";
 import { useCan } from "../../api/session";
+import { said } from "../../said/said";
 import { Ask } from "../../ui/Ask";
 import { applyPlan } from "../../ui/commands";
 import { CopyAs } from "../../ui/CopyAs";
@@ -48,12 +49,13 @@ export function PlanEditor({ initial, saved }: Props) {
   const body = textOf(doc);
   const settled = useSettled(body, 350);
   const run = api.useDryRun(doc, settled);
-  const faults = useMemo(() => {
+  const refused = useMemo(() => {
     const out = new Map<string, string>();
     if (run.error)
       for (const p of asProblem(run.error).places) if (!out.has(p.path)) out.set(p.path, p.message);
     return out;
   }, [run.error]);
+  const faults = new Map([...refused].map(([path, message]) => [path, said(message)]));
   const when = useMemo(() => scheduleOf(isZone(doc.zone) ? doc : { ...doc, zone: "UTC" }), [doc]);
   const dirty = !saved || body !== textOf(base.doc);
   const disabled = !may;

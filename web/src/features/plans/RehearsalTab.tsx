@@ -3,6 +3,7 @@ import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router";
 import { useCan } from "../../api/session";
+import { said } from "../../said/said";
 import { Ask, Field } from "../../ui/Ask";
 import { count, ms, share } from "../../ui/format";
 import { Card, Tag } from "../../ui/marks";
@@ -88,7 +89,7 @@ export default function RehearsalTab({ plan }: { plan: api.Seen }) {
               )}
               {chosen.state === "failed" && (
                 <div className="problem" role="alert">
-                  {chosen.problem}
+                  {said(chosen.problem)}
                 </div>
               )}
               {chosen.not_played.length > 0 && (

@@ -2,6 +2,7 @@ import { Button } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useCan } from "../../api/session";
+import { said } from "../../said/said";
 import { Ask, Field } from "../../ui/Ask";
 import { share } from "../../ui/format";
 import { Tag } from "../../ui/marks";
@@ -51,7 +52,7 @@ export function StepBoard({ plan, steps, now }: { plan: api.Seen; steps: PlanSte
                     <strong>{s.name}</strong>
                     {s.do !== "set" && <span className="soft"> {t(`plans.do.${s.do}`)}</span>}
                   </td>
-                  <td title={s.run?.reason}>
+                  <td title={said(s.run?.reason)}>
                     <span className="row">
                       <StandingTag of={state} />
                       {s.run?.staged && <Tag tone="info">{t("plans.wasStaged")}</Tag>}

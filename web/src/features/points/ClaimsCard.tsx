@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useCan } from "../../api/session";
 import type { Claim, PointKey } from "../../api/types";
 import { Ask, Field } from "../../ui/Ask";
+import { reasonBy } from "../../ui/cause";
 import { releaseClaim as releaseLine } from "../../ui/commands";
 import { CopyAs } from "../../ui/CopyAs";
 import { clock, dateTime, isTime } from "../../ui/format";
@@ -50,7 +51,8 @@ export function ClaimsCard({ id, onDone }: { id: PointKey; onDone: () => void })
                       </span>
                     </span>
                     <small>
-                      {c.scope.scene} / {c.scope.idc} / {c.scope.app} / {c.scope.point} · {c.reason}
+                      {c.scope.scene} / {c.scope.idc} / {c.scope.app} / {c.scope.point} ·{" "}
+                      {reasonBy(c.author, c.reason)}
                     </small>
                     <span className="row wrap" style={{ gridColumn: 2 }}>
                       {maySet && c.active && (

@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import type { Crowds } from "../../api/types";
+import { said } from "../../said/said";
 import { ms, share } from "../../ui/format";
 import { axisEnd, barsOf, marksOf, sharesOf } from "./crowds";
 
@@ -98,7 +99,7 @@ export function CrowdMeans({ crowds: c }: { crowds: Crowds }) {
           const x = box.left + (i + 0.5) * step;
           return (
             <g key={i} data-testid="crowd-bar">
-              <title>{`${ms(r.edge_ms)}${r.next ? `–${ms(r.next)}` : "+"} · ${share(r.share, 1)} · ${r.reason}`}</title>
+              <title>{`${ms(r.edge_ms)}${r.next ? `–${ms(r.next)}` : "+"} · ${share(r.share, 1)} · ${said(r.reason)}`}</title>
               <rect
                 className={r.rt_mean_ms > c.available_rt_ms * 1.03 ? "bar over" : "bar"}
                 x={x - wide / 2}

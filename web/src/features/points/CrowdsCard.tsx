@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Crowd, PointKey } from "../../api/types";
+import { said } from "../../said/said";
 import { DataTable, type Column } from "../../ui/DataTable";
 import { DemoLoad } from "../../ui/DemoLoad";
 import { count, ms, share } from "../../ui/format";
@@ -58,8 +59,8 @@ export function CrowdsCard({ id, max }: { id: PointKey; max: number }) {
         key: "reason",
         title: t("points.crowds.reason"),
         render: (c) => (
-          <div className="crowd-reason soft" tabIndex={0} title={c.reason}>
-            {c.reason}
+          <div className="crowd-reason soft" tabIndex={0} title={said(c.reason)}>
+            {said(c.reason)}
           </div>
         ),
       },

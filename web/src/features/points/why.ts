@@ -1,6 +1,7 @@
 import type { TFunction } from "i18next";
 import type { Schemas } from "../../api/types";
-import { sourceOf, valueOf } from "../../ui/cause";
+import { said } from "../../said/said";
+import { reasonBy, sourceOf, valueOf } from "../../ui/cause";
 import { dateTime, isTime } from "../../ui/format";
 
 type Explanation = Schemas["Explanation"];
@@ -30,5 +31,6 @@ export function summaryOf(t: TFunction, e: Pick<Explanation, "summary" | "steps"
         until: isTime(won.end) ? dateTime(won.end) : "",
       })
     : t("points.whyOwn", { level });
-  return [why + (won.claim_reason ? ` (${won.claim_reason})` : ""), won.limited].filter(Boolean).join("; ");
+  const reason = reasonBy(won.author ?? "", won.claim_reason);
+  return [why + (reason ? ` (${reason})` : ""), said(won.limited)].filter(Boolean).join("; ");
 }

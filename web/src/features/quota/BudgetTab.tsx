@@ -1,5 +1,6 @@
 import { Button } from "antd";
 import { useTranslation } from "react-i18next";
+import { said } from "../../said/said";
 import { dateTime, share } from "../../ui/format";
 import { Card, Tag } from "../../ui/marks";
 import { Loaded } from "../../ui/states";
@@ -64,7 +65,7 @@ function Suggestion(props: {
             </Tag>
           )}
         </div>
-        {c.reason && <div className={`note ${c.ok || !fitted ? "warn" : "bad"}`}>{c.reason}</div>}
+        {c.reason && <div className={`note ${c.ok || !fitted ? "warn" : "bad"}`}>{said(c.reason)}</div>}
         <dl className="facts">
           <dt>{t("quota.fit.total")}</dt>
           <dd>

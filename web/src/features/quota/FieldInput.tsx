@@ -1,4 +1,5 @@
 import { useTranslation } from "react-i18next";
+import { said } from "../../said/said";
 import { Field as Labelled } from "../../ui/Ask";
 import type { Fault } from "./draft";
 import { laws, type Field } from "./fields";
@@ -24,7 +25,7 @@ export function FieldInput(props: Props) {
     f.unit && t(`quota.unit.${f.unit}`, f.unit === "perWindow" ? { window: props.window } : undefined);
   const error = fault
     ? t(`quota.fault.${fault.key}`, { lo: fault.lo, hi: fault.hi, line: fault.line })
-    : props.refused;
+    : said(props.refused);
   const label = t(`quota.field.${f.key}`);
   const hint = props.auto ?? t(`quota.hint.${f.key}`);
   const bad = error ? " bad" : "";

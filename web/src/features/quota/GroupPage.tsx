@@ -3,6 +3,7 @@ import { lazy, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useBlocker, useNavigate, useParams, useSearchParams } from "react-router";
 import { useCan } from "../../api/session";
+import { said } from "../../said/said";
 import { Ask } from "../../ui/Ask";
 import { CopyAs } from "../../ui/CopyAs";
 import { clock, count, share } from "../../ui/format";
@@ -98,7 +99,7 @@ function Group({ name, group: g, now }: { name: string; group: QuotaState; now: 
           </>
         }
       >
-        <StateTag state={g.status.state} title={g.status.trouble} />
+        <StateTag state={g.status.state} title={said(g.status.trouble)} />
         <Tag>{t(`quota.law.${g.settings.law}`)}</Tag>
         {draft.dirty && <Tag tone="info">{t("quota.unsaved")}</Tag>}
         {g.description && <span className="soft">{g.description}</span>}
@@ -171,7 +172,7 @@ function Alerts({ group, now }: { group: QuotaState; now: number }) {
             {t(`quota.alert.${a.key}`, {
               n: a.n,
               of: a.of,
-              text: a.key === "old" ? clock(a.text) : a.text,
+              text: a.key === "old" ? clock(a.text) : said(a.text),
               quota: digits(group.settings.default_quota),
             })}
           </span>

@@ -3,6 +3,7 @@ import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useNavigate } from "react-router";
 import { useCan } from "../../api/session";
+import { said } from "../../said/said";
 import { byNumber, byText, DataTable, type Column } from "../../ui/DataTable";
 import { count, dateTime } from "../../ui/format";
 import { Icon } from "../../ui/icons";
@@ -42,7 +43,7 @@ export function GroupsPage() {
       {
         key: "state",
         title: t("quota.stateTitle"),
-        render: (g) => <StateTag state={g.status.state} title={g.status.trouble} />,
+        render: (g) => <StateTag state={g.status.state} title={said(g.status.trouble)} />,
         sort: byText((g) => g.status.state),
       },
       {

@@ -1,4 +1,5 @@
 import { useTranslation } from "react-i18next";
+import { said } from "../../said/said";
 import { Card } from "../../ui/marks";
 import { sections, shows } from "./fields";
 import { DraftField } from "./DraftField";
@@ -37,7 +38,7 @@ export function SettingsTab({ draft, readOnly }: { draft: Draft; readOnly: boole
           <MembersEditor
             members={draft.members}
             readOnly={readOnly}
-            error={draft.refused.get("members")}
+            error={said(draft.refused.get("members"))}
             onChange={draft.setMembers}
           />
         </div>

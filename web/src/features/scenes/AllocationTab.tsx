@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router";
 import { useCan } from "../../api/session";
+import { said } from "../../said/said";
 import { Ask } from "../../ui/Ask";
 import { DataTable, type Column } from "../../ui/DataTable";
 import { dateTime, ms } from "../../ui/format";
@@ -57,7 +58,7 @@ export default function AllocationTab(props: Props) {
               <ul>
                 {props.live.missing.map((m) => (
                   <li key={`${m.place.app}/${m.place.point}`}>
-                    {m.place.app}/{m.place.point}: {m.reason}
+                    {m.place.app}/{m.place.point}: {said(m.reason)}
                   </li>
                 ))}
               </ul>
@@ -111,7 +112,7 @@ function Tables(
       num: true,
     },
     { key: "oldest", title: t("scenes.oldest"), render: (a) => dateTime(a.oldest_profile) },
-    { key: "cause", title: t("scenes.cause"), render: (a) => a.cause },
+    { key: "cause", title: t("scenes.cause"), render: (a) => said(a.cause) },
     {
       key: "export",
       title: t("scenes.export"),

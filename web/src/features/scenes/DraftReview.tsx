@@ -1,6 +1,7 @@
 import { Button } from "antd";
 import { lazy, Suspense, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { said } from "../../said/said";
 import { count, dateTime, share } from "../../ui/format";
 import { Tag } from "../../ui/marks";
 import { Loaded, Skeleton } from "../../ui/states";
@@ -265,7 +266,7 @@ function LeftOut({ draft }: { draft: SceneDraft }) {
       <ul>
         {draft.left.map((l) => (
           <li key={placeText(l.place)}>
-            {placeText(l.place)}: <span className="soft">{l.reason}</span>
+            {placeText(l.place)}: <span className="soft">{said(l.reason)}</span>
           </li>
         ))}
       </ul>

@@ -1,4 +1,5 @@
 import { useTranslation } from "react-i18next";
+import { said } from "../../said/said";
 import { edgeId, partOf } from "./graph";
 import type { Judgement, SceneGraph } from "./types";
 
@@ -20,7 +21,7 @@ export function Judged(props: { judgement: Judgement | undefined; graph?: SceneG
           <ul>
             {judgement.problems.slice(0, 20).map((p, i) => (
               <li key={i}>
-                <code>{where(p.path)}</code>: {p.message}
+                <code>{where(p.path)}</code>: {said(p.message)}
               </li>
             ))}
           </ul>
@@ -32,7 +33,7 @@ export function Judged(props: { judgement: Judgement | undefined; graph?: SceneG
           <ul>
             {judgement.warnings.slice(0, 20).map((p, i) => (
               <li key={i}>
-                <code>{where(p.path)}</code>: {p.message}
+                <code>{where(p.path)}</code>: {said(p.message)}
               </li>
             ))}
           </ul>

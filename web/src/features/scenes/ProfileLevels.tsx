@@ -1,5 +1,6 @@
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
+import { said } from "../../said/said";
 import { DataTable, type Column } from "../../ui/DataTable";
 import { count, ms, share } from "../../ui/format";
 import { Card } from "../../ui/marks";
@@ -89,7 +90,7 @@ function Levels({ profile, title }: { profile: Profile; title: string }) {
           <summary>{t("scenes.warnings", { count: profile.warnings.length })}</summary>
           <ul>
             {profile.warnings.map((w, i) => (
-              <li key={i}>{w.message}</li>
+              <li key={i}>{said(w.message)}</li>
             ))}
           </ul>
         </details>

@@ -2,6 +2,7 @@ import { Button } from "antd";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useCan } from "../../api/session";
+import { said } from "../../said/said";
 import { Ask } from "../../ui/Ask";
 import { byNumber, byText, DataTable, type Column } from "../../ui/DataTable";
 import { count, dateTime, useAgo } from "../../ui/format";
@@ -72,11 +73,12 @@ function Profiles({ scene, live, profiles }: { scene: Scene; live: SceneLive; pr
       render: (r) =>
         r.missing !== undefined ? (
           <>
-            <Tag tone="bad">{t("scenes.profile.missing")}</Tag> <span className="soft">{r.missing}</span>
+            <Tag tone="bad">{t("scenes.profile.missing")}</Tag>{" "}
+            <span className="soft">{said(r.missing)}</span>
           </>
         ) : r.stale !== undefined ? (
           <>
-            <Tag tone="warn">{t("scenes.profile.stale")}</Tag> <span className="soft">{r.stale}</span>
+            <Tag tone="warn">{t("scenes.profile.stale")}</Tag> <span className="soft">{said(r.stale)}</span>
           </>
         ) : (
           <Tag>{t("scenes.profile.fresh")}</Tag>
@@ -115,7 +117,7 @@ function Profiles({ scene, live, profiles }: { scene: Scene; live: SceneLive; pr
       num: true,
       render: (r) =>
         r.profile?.warnings.length ? (
-          <Tag tone="warn" title={r.profile.warnings.map((w) => w.message).join("\n")}>
+          <Tag tone="warn" title={r.profile.warnings.map((w) => said(w.message)).join("\n")}>
             {r.profile.warnings.length}
           </Tag>
         ) : (

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { said } from "../../said/said";
 import { Tag } from "../../ui/marks";
 import type { SceneLink } from "./types";
 
@@ -37,7 +38,7 @@ export function Progress({ link, ahead }: { link: SceneLink; ahead: number }) {
           </>
         )}
         {link.phase === "feedback" && <span className="soft">{t("scenes.handed")}</span>}
-        <span>{link.trouble || link.reason}</span>
+        <span>{said(link.trouble || link.reason)}</span>
       </div>
     </section>
   );

@@ -1,5 +1,7 @@
 import { useTranslation } from "react-i18next";
+import { said } from "../../said/said";
 import { Field } from "../../ui/Ask";
+import { statisticOf } from "../../ui/format";
 import { useDeclared } from "./api";
 import { fieldOf, ladderOf, type SceneForm } from "./document";
 import { labels } from "./labels";
@@ -19,17 +21,17 @@ const statistics = ["mean", "p50", "p90", "p95", "p99", "p99.9"];
 export function SceneFields({ form, fixedName, disabled, judgement, onChange }: Props) {
   const { t } = useTranslation();
   const declared = useDeclared();
-  const said = (field: keyof SceneForm, of: "problems" | "warnings") =>
+  const found = (field: keyof SceneForm, of: "problems" | "warnings") =>
     judgement?.[of]
       .filter((p) => fieldOf(p.path) === field)
-      .map((p) => p.message)
+      .map((p) => said(p.message))
       .join("; ") || undefined;
   const text = (
     key: Exclude<keyof SceneForm, "feedbackAlone" | "statistic">,
     more?: { hint?: string; list?: string; max?: number; fixed?: boolean; focus?: boolean },
   ) => {
-    const error = said(key, "problems");
-    const warning = said(key, "warnings");
+    const error = found(key, "problems");
+    const warning = found(key, "warnings");
     return (
       <Field
         label={t(labels[key])}
@@ -62,7 +64,7 @@ export function SceneFields({ form, fixedName, disabled, judgement, onChange }: 
       {text("target", { hint: t("scenes.form.targetHint") })}
       <Field
         label={t(labels.statistic)}
-        error={said("statistic", "problems")}
+        error={found("statistic", "problems")}
         hint={t("scenes.form.statisticHint")}
       >
         <select
@@ -73,7 +75,7 @@ export function SceneFields({ form, fixedName, disabled, judgement, onChange }: 
         >
           {[...new Set([...statistics, form.statistic])].map((s) => (
             <option key={s} value={s}>
-              {s}
+              {statisticOf(t, s)}
             </option>
           ))}
         </select>

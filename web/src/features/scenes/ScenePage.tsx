@@ -3,7 +3,7 @@ import { lazy, Suspense, useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useParams, useSearchParams } from "react-router";
 import { useCan } from "../../api/session";
-import { ms, share } from "../../ui/format";
+import { ms, share, statisticOf } from "../../ui/format";
 import { Card, PageHead, Tag, Tile } from "../../ui/marks";
 import { Empty, Loaded, Skeleton } from "../../ui/states";
 import { Tabs } from "../../ui/Tabs";
@@ -88,7 +88,7 @@ function One({ tagged, live, ahead }: { tagged: Tagged; live: SceneLive; ahead: 
           </>
         }
       >
-        <Tag>{scene.statistic ?? "mean"}</Tag> <span className="soft">{scene.description}</span>
+        <Tag>{statisticOf(t, scene.statistic)}</Tag> <span className="soft">{scene.description}</span>
       </PageHead>
       {link ? (
         <Figures link={link} live={live} tagged={tagged} ahead={ahead} />

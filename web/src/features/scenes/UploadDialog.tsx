@@ -1,6 +1,7 @@
 import { Button } from "antd";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { said } from "../../said/said";
 import { Ask, Field } from "../../ui/Ask";
 import { ProblemBox } from "../../ui/states";
 import { useSettled } from "../../ui/useSettled";
@@ -184,7 +185,7 @@ function Verdict(props: { judgement: Judgement; onShow: (line: number, column: n
             onClick={() => p.line && props.onShow(p.line, p.column ?? 1)}
           >
             <code>{p.line ? t("ui.lineColumn", { line: p.line, column: p.column ?? 1 }) : p.path}</code>{" "}
-            {p.message}
+            {said(p.message)}
           </button>
         </li>
       ))}

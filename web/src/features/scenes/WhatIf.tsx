@@ -2,7 +2,7 @@ import { Button, Slider } from "antd";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { DataTable, type Column } from "../../ui/DataTable";
-import { ms, share } from "../../ui/format";
+import { ms, share, statisticOf } from "../../ui/format";
 import { Card, Tile } from "../../ui/marks";
 import { Empty } from "../../ui/states";
 import { Plot } from "./Plot";
@@ -162,7 +162,7 @@ export function WhatIf({ table, beside, target, onStage }: Props) {
           {t("scenes.tableSays", {
             fastest: ms(table.fastest_ms),
             slowest: ms(table.slowest_ms),
-            statistic: table.statistic,
+            statistic: statisticOf(t, table.statistic),
           })}{" "}
           {table.gap > 0 && t("scenes.gap", { gap: share(table.gap) })} {table.bounded && t("scenes.bounded")}{" "}
           {table.unlinked.length > 0 && t("scenes.unlinked", { points: table.unlinked.join(", ") })}

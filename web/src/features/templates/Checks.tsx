@@ -1,6 +1,7 @@
 import { useTranslation } from "react-i18next";
 import type { Place } from "../../api/problem";
 import type { Check } from "../../api/types";
+import { said } from "../../said/said";
 import { ProblemBox } from "../../ui/states";
 import type { Doc } from "./document";
 
@@ -48,7 +49,7 @@ export function Checks(props: {
       {places.slice(0, 100).map((p, i) => (
         <li key={i}>
           <button type="button" onClick={() => props.onGo(jumpTo(p.path ?? "", props.doc))}>
-            {p.message}
+            {said(p.message)}
             <br />
             <code>{p.path}</code>
           </button>
@@ -85,7 +86,7 @@ export function Checks(props: {
           <ul className="problems">
             {refusals.map((r, i) => (
               <li key={i} style={{ padding: "7px 12px" }}>
-                <span className="danger">{r.message}</span>
+                <span className="danger">{said(r.message)}</span>
                 <br />
                 <span className="soft">
                   {r.app} · {r.idc} · {r.point}

@@ -8,6 +8,7 @@ import {
   type KeyboardEvent,
 } from "react";
 import { useTranslation } from "react-i18next";
+import { said } from "../../said/said";
 import { parseTable, writeTable } from "./clipboard";
 import { at, blockOf, isOne, move, type Block, type Cursor } from "./cursor";
 import { rawFromCell, type CellEdit } from "./edit";
@@ -320,7 +321,7 @@ export function Grid(props: Props) {
       </div>
       <div className="grid-status" aria-live="polite">
         {activeCell?.problem ? (
-          <span className="danger">{activeCell.problem}</span>
+          <span className="danger">{said(activeCell.problem)}</span>
         ) : activeCell && columns[cur.col] ? (
           <span className="soft">
             <code>{columns[cur.col]!.doc.name}</code> {paramText(columns[cur.col]!.param)} ·{" "}

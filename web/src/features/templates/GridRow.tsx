@@ -1,4 +1,5 @@
 import { memo } from "react";
+import { said } from "../../said/said";
 import { Sparkline } from "../../ui/marks";
 import type { Cell, Column } from "./expand";
 import { paramText } from "./typecheck";
@@ -85,7 +86,7 @@ export const Row = memo(function Row(props: RowProps) {
           aria-invalid={c.problem ? true : undefined}
           data-row={row}
           data-cell={col}
-          title={c.problem}
+          title={said(c.problem)}
           className={`${c.textual ? "text " : ""}${c.anchor ? "set" : ""}${c.problem ? " bad" : ""}${c.warning ? " warn" : ""}${
             col >= props.left && col <= props.right ? " sel" : ""
           }${col === props.active ? " cur" : ""}`}

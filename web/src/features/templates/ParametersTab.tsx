@@ -1,6 +1,7 @@
 import { Button, Input } from "antd";
 import { useTranslation } from "react-i18next";
 import type { Place } from "../../api/problem";
+import { said } from "../../said/said";
 import { Field } from "../../ui/Ask";
 import { Icon } from "../../ui/icons";
 import { Card } from "../../ui/marks";
@@ -253,7 +254,7 @@ function ParameterRow(props: {
       </div>
       {props.problems.map((x, i) => (
         <div key={i} className="danger">
-          {x.message}
+          {said(x.message)}
         </div>
       ))}
     </div>

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Check } from "../../api/types";
+import { said } from "../../said/said";
 import { Ask } from "../../ui/Ask";
 import { DiffTable } from "../../ui/DiffTable";
 import { publish, useDiff } from "./api";
@@ -37,7 +38,7 @@ export function PublishDialog(props: {
           <strong>{t("templates.wouldRefuse")}</strong>
           <ul>
             {refusals.map((r, i) => (
-              <li key={i}>{r.message}</li>
+              <li key={i}>{said(r.message)}</li>
             ))}
           </ul>
           <label className="check">

@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import type { Place } from "../../api/problem";
+import { said } from "../../said/said";
 import { Card } from "../../ui/marks";
 import { declare } from "./declaration";
 import type { Doc } from "./document";
@@ -76,7 +77,7 @@ export function StrategyTab({ doc, edit, readOnly, problems }: Props) {
           .filter((p) => p.path.startsWith("levels"))
           .map((p) => (
             <div key={p.path} className="danger">
-              {p.message}
+              {said(p.message)}
             </div>
           ))}
       </Card>
@@ -147,7 +148,7 @@ export function StrategyTab({ doc, edit, readOnly, problems }: Props) {
                             });
                           }}
                         />
-                        {problem && <div className="danger">{problem.message}</div>}
+                        {problem && <div className="danger">{said(problem.message)}</div>}
                       </td>
                       <td className="soft">
                         {paramText(p)}
@@ -161,7 +162,7 @@ export function StrategyTab({ doc, edit, readOnly, problems }: Props) {
           )}
           {unknown.map((p) => (
             <div key={p.path} className="danger">
-              {p.message}
+              {said(p.message)}
             </div>
           ))}
         </div>

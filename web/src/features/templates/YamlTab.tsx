@@ -3,6 +3,7 @@ import { linter, lintGutter, type Diagnostic } from "@codemirror/lint";
 import CodeMirror, { EditorView, type ReactCodeMirrorRef } from "@uiw/react-codemirror";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { said } from "../../said/said";
 import { useDark } from "../../ui/preferences";
 import type { Jump } from "./Checks";
 import { toYAML, type Doc } from "./document";
@@ -55,7 +56,7 @@ export default function YamlTab({ doc, edit, readOnly, jump, onBroken }: Props) 
           readText(view.state.doc.toString()).problems.map((p) => {
             const line = view.state.doc.line(Math.min(Math.max(1, p.line ?? 1), view.state.doc.lines));
             const from = Math.min(line.to, line.from + Math.max(0, (p.column ?? 1) - 1));
-            return { from, to: line.to, severity: "error", message: p.message, source: p.path };
+            return { from, to: line.to, severity: "error", message: said(p.message), source: p.path };
           }),
         { delay: 250 },
       ),
