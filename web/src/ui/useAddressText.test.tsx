@@ -1,7 +1,7 @@
-import { act, render, screen } from "@testing-library/react";
+import { act, fireEvent, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { createMemoryRouter, RouterProvider, useSearchParams } from "react-router";
-import { expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { SearchField } from "./SearchField";
 import { useAddressText } from "./useAddressText";
 
@@ -54,4 +54,25 @@ it("keeps what is typed while something else changes the address", async () => {
   expect(field).toHaveValue("rank");
   await says(router).toBe("?state=open&q=rank");
   expect(field).toHaveValue("rank");
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it("calls nobody back who is on the way to another page", async () => {
+  let arrive: (page: { Component: () => string }) => void = () => {};
+  const page = new Promise<{ Component: () => string }>((ok) => (arrive = ok));
+  const router = createMemoryRouter([
+    { path: "/", Component: Page },
+    { path: "/point", lazy: () => page },
+  ]);
+  render(<RouterProvider router={router} />);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  fireEvent.change(screen.getByLabelText("find"), { target: { value: "rank" } });
+  const going = router.navigate("/point");
+  await act(() => vi.advanceTimersByTimeAsync(10_000)); // typing rests long before the page is there
+  arrive({ Component: () => "the point" });
+  await act(() => going);
+  expect(router.state.location.pathname).toBe("/point");
 });

@@ -1,5 +1,5 @@
-import { useEffect, useState } from "react";
-import { useSearchParams } from "react-router";
+import { useContext, useEffect, useState } from "react";
+import { UNSAFE_DataRouterContext as DataRouter, useLocation, useSearchParams } from "react-router";
 
 /** How long typing rests before the address follows, in milliseconds. */
 const rest = 150;
@@ -8,10 +8,13 @@ const rest = 150;
  * A text that a field edits and the address keeps. The router takes a new address as
  * work that may wait, and a field that shows what the address says loses the letters
  * typed meanwhile. So the field has a text of its own, which the address follows;
- * an address changed from elsewhere, as by going back, changes the text.
+ * an address changed from elsewhere, as by going back, changes the text. Whoever is on
+ * the way to another page is not called back for the sake of the text.
  */
 export function useAddressText(key = "q"): [string, (text: string) => void] {
   const [params, setParams] = useSearchParams();
+  const here = useLocation().key;
+  const router = useContext(DataRouter)?.router;
   const said = params.get(key) ?? "";
   const [text, setText] = useState(said);
   const [seen, setSeen] = useState(said);
@@ -25,6 +28,8 @@ export function useAddressText(key = "q"): [string, (text: string) => void] {
   useEffect(() => {
     if (text === said) return;
     const timer = setTimeout(() => {
+      // What the router knows may be further than what is drawn.
+      if (router && (router.state.navigation.state !== "idle" || router.state.location.key !== here)) return;
       setWrote(text);
       setParams(
         (p) => {
@@ -36,6 +41,6 @@ export function useAddressText(key = "q"): [string, (text: string) => void] {
       );
     }, rest);
     return () => clearTimeout(timer);
-  }, [text, said, key, setParams]);
+  }, [text, said, key, here, router, setParams]);
   return [text, setText];
 }
