@@ -2,6 +2,7 @@ package alert
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -24,6 +25,8 @@ const (
 	refreshEvery = 5 * time.Second
 	// storeBudget bounds a look's writes: the next look must come.
 	storeBudget = 5 * time.Second
+	// maxSaid is how many failures of a look are told of.
+	maxSaid = 3
 )
 
 // Config wires a Loop.
@@ -158,6 +161,12 @@ func (l *Loop) lead(ctx context.Context, _ lease.Lease) {
 // with the next: the book keeps it.
 func (l *Loop) once(ctx context.Context, st *leader, send *post, force bool) error {
 	now := l.cfg.Now()
+	var all []error // one that cannot be written keeps no other from being told
+	keep := func(err error) {
+		if err != nil && len(all) < maxSaid {
+			all = append(all, err)
+		}
+	}
 	if force || now.Sub(st.read) >= refreshEvery {
 		if err := l.refresh(ctx, st, now); err != nil {
 			return err
@@ -169,24 +178,18 @@ func (l *Loop) once(ctx context.Context, st *leader, send *post, force bool) err
 		st.judged = at
 		raise, resolve := st.book.Step(seen, rules, at)
 		for _, a := range raise {
-			if err := l.raise(ctx, st, a); err != nil {
-				return err
-			}
+			keep(l.raise(ctx, st, a))
 		}
 		for _, a := range resolve {
-			if err := l.resolve(ctx, st, a, now); err != nil {
-				return err
-			}
+			keep(l.resolve(ctx, st, a, now))
 		}
 	}
-	if err := l.notify(ctx, st, now); err != nil {
-		return err
-	}
+	keep(l.notify(ctx, st, now))
 	if st.wrote {
 		st.wrote = false
 		send.wake()
 	}
-	return nil
+	return errors.Join(all...)
 }
 
 func (l *Loop) refresh(ctx context.Context, st *leader, now time.Time) error {
@@ -257,17 +260,20 @@ func (l *Loop) resolve(ctx context.Context, st *leader, a *Alert, now time.Time)
 
 // notify writes deliveries of alerts that nobody was told of and that no silence
 // covers: also when a silence has ended and the alert still stands.
-func (l *Loop) notify(ctx context.Context, st *leader, now time.Time) error {
+func (l *Loop) notify(ctx context.Context, st *leader, now time.Time) (first error) {
 	for _, a := range st.book.Standing() {
 		if !a.NotifiedAt.IsZero() || covered(st.silences, a, now) != nil {
 			continue
 		}
 		if err := l.cfg.Store.Notify(ctx, a.ID, deliveries(a, Firing, st.sinks, now)); err != nil {
-			return err
+			if first == nil {
+				first = err
+			}
+			continue
 		}
 		a.NotifiedAt, st.wrote = now, true
 	}
-	return nil
+	return first
 }
 
 func covered(all []Silence, a *Alert, now time.Time) *Silence {

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -57,7 +58,7 @@ func (k *Keeper) Turn(ctx context.Context) error {
 	for _, c := range claims {
 		held[OfClaim(c)]++
 	}
-	var first error
+	var all []error
 	for _, x := range running {
 		runs[x.ID] = true
 		ending := ""
@@ -72,8 +73,8 @@ func (k *Keeper) Turn(ctx context.Context) error {
 		if ending == "" {
 			continue
 		}
-		if err := s.end(ctx, x, ending, system(ending)); err != nil && !fault.Is(err, fault.Stale) && first == nil {
-			first = err // stale: somebody stopped it meanwhile
+		if err := s.end(ctx, x, ending, system(ending)); err != nil && !fault.Is(err, fault.Stale) {
+			all = append(all, err) // stale: somebody stopped it meanwhile
 		}
 	}
 	delete(held, "")
@@ -87,11 +88,12 @@ func (k *Keeper) Turn(ctx context.Context) error {
 			continue
 		}
 		if err != nil && !fault.Is(err, fault.NotFound) {
-			return err
+			all = append(all, err)
+			continue
 		}
-		if err := s.release(ctx, func(of string) bool { return of == id }, "its experiment does not run"); err != nil && first == nil {
-			first = err
+		if err := s.release(ctx, func(of string) bool { return of == id }, "its experiment does not run"); err != nil {
+			all = append(all, err)
 		}
 	}
-	return first
+	return errors.Join(all...)
 }

@@ -125,6 +125,50 @@ func TestStoppingReleasesTheClaimsAndSoDoesWhoeverLeads(t *testing.T) {
 	})
 }
 
+// blind cannot read one experiment.
+type blind struct {
+	experiment.Store
+	id string
+}
+
+func (b blind) GetExperiment(ctx context.Context, id string) (*experiment.Experiment, error) {
+	if id == b.id {
+		return nil, errors.New("damaged")
+	}
+	return b.Store.GetExperiment(ctx, id)
+}
+
+// Claims of an experiment that cannot be read stay; those of others that do not run
+// go all the same.
+func TestOneBadExperimentHoldsUpNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		leave := func(name string) string {
+			x := sound()
+			x.Name, x.Scope.Scene = name, name
+			x, err := h.service.Create(t.Context(), x, ann)
+			require.NoError(t, err)
+			now, err := h.db.Now(t.Context())
+			require.NoError(t, err)
+			_, err = h.claims.SetAll(t.Context(), experiment.Claims(x, time.Time{}, now.Add(time.Hour)), ann)
+			require.NoError(t, err)
+			return x.ID
+		}
+		bad := leave("bad")
+		for _, name := range []string{"one", "two", "three"} {
+			leave(name)
+		}
+		k := &experiment.Keeper{Service: experiment.NewService(blind{h.db, bad}, h.claims, h.standing), Log: h.keeper.Log}
+		require.ErrorContains(t, k.Turn(t.Context()), "damaged")
+		all, err := h.standing(t.Context())
+		require.NoError(t, err)
+		require.NotEmpty(t, all)
+		for _, c := range all {
+			require.Equal(t, bad, experiment.OfClaim(c))
+		}
+	})
+}
+
 // failing refuses the fourth claim, as a freeze that begins just then does.
 type failing struct{ *control.Service }
 

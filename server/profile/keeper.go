@@ -79,38 +79,65 @@ func (k *Keeper) Turn(ctx context.Context) (saved int, all error) {
 	now := k.cfg.Now()
 	k.cfg.Learner.Forget(now.Add(-MaxAge[Learned]))
 	keys := k.cfg.Learner.Keys()
-	maps.DeleteFunc(k.bases, func(key Key, _ base) bool { return !slices.Contains(keys, key) })
+	maps.DeleteFunc(k.bases, func(key Key, _ base) bool {
+		_, still := slices.BinarySearchFunc(keys, key, compareKeys)
+		return !still
+	})
+	failed := 0
 	for _, key := range keys {
-		prior, err := k.cfg.Store.FindProfile(ctx, key, Learned)
-		if err != nil {
-			return saved, err
-		}
-		from, err := k.base(ctx, key, prior, now)
-		if err != nil {
-			return saved, err
-		}
-		p, ok := k.cfg.Learner.Profile(key, from)
-		if !ok || len(p.Check()) > 0 {
-			continue
-		}
-		moved := 1.0
-		if prior != nil {
-			if moved = p.moved(prior); moved < worthSaving && p.MeasuredAt.Sub(prior.MeasuredAt) < renewAfter {
-				continue
+		ok, err := k.keep(ctx, key, now)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return saved, errors.Join(all, err)
+		case err != nil:
+			if failed++; failed <= maxSaid {
+				all = errors.Join(all, fmt.Errorf("%s: %w", key, err))
 			}
+			if _, err := k.cfg.Store.FindProfile(ctx, Key{}, Learned); err != nil { // nothing is answered
+				return saved, all
+			}
+		case ok:
+			saved++
 		}
-		why := fmt.Sprintf("measured on %d requests", p.Samples())
-		if prior != nil {
-			why += fmt.Sprintf(", moved by up to %.0f %%", 100*moved)
-		}
-		if err := k.cfg.Service.Learn(ctx, p, audit.Change{Actor: learner, Via: "loop", Reason: why}); err != nil {
-			all = errors.Join(all, err)
-			continue
-		}
-		k.bases[key] = base{of: from, version: p.Version, since: k.bases[key].since}
-		saved++
+	}
+	if failed > maxSaid {
+		all = errors.Join(all, fmt.Errorf("and %d others", failed-maxSaid))
 	}
 	return saved, all
+}
+
+// maxSaid is how many profiles that could not be saved are told of at a turn.
+const maxSaid = 3
+
+// keep saves what was learnt of one key, if it moved.
+func (k *Keeper) keep(ctx context.Context, key Key, now time.Time) (saved bool, err error) {
+	prior, err := k.cfg.Store.FindProfile(ctx, key, Learned)
+	if err != nil {
+		return false, err
+	}
+	from, err := k.base(ctx, key, prior, now)
+	if err != nil {
+		return false, err
+	}
+	p, ok := k.cfg.Learner.Profile(key, from)
+	if !ok {
+		return false, nil
+	}
+	moved := 1.0
+	if prior != nil {
+		if moved = p.moved(prior); moved < worthSaving && p.MeasuredAt.Sub(prior.MeasuredAt) < renewAfter {
+			return false, nil
+		}
+	}
+	why := fmt.Sprintf("measured on %d requests", p.Samples())
+	if prior != nil {
+		why += fmt.Sprintf(", moved by up to %.0f %%", 100*moved)
+	}
+	if err := k.cfg.Service.Learn(ctx, p, audit.Change{Actor: learner, Via: "loop", Reason: why}); err != nil {
+		return false, err
+	}
+	k.bases[key] = base{of: from, version: p.Version, since: k.bases[key].since}
+	return true, nil
 }
 
 // base gives what the data of a key is put over: the profile saved, or what stands in

@@ -1,6 +1,8 @@
 package profile_test
 
 import (
+	"context"
+	"errors"
 	"path/filepath"
 	"testing"
 	"time"
@@ -208,4 +210,44 @@ func TestLoadAtAHighLevelSaysLittleOfALowOne(t *testing.T) {
 	require.InDelta(t, 140, p.MeanRT(49), 5, "at least as busy")
 	require.Less(t, p.MeanRT(0), 35.0)
 	require.Less(t, p.MeanRT(15), 60.0)
+}
+
+// sick is a store that cannot read the profile of one app.
+type sick struct {
+	profile.Store
+	app string
+}
+
+func (s sick) FindProfile(ctx context.Context, k profile.Key, source profile.Source) (*profile.Profile, error) {
+	if k.App == s.app {
+		return nil, errors.New("damaged")
+	}
+	return s.Store.FindProfile(ctx, k, source)
+}
+
+func TestOneBadProfileKeepsNoOtherFromBeingSaved(t *testing.T) {
+	now := time.Date(2026, 11, 11, 0, 0, 0, 0, time.UTC)
+	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	require.NoError(t, db.Migrate(t.Context()))
+	clock := func() time.Time { return now }
+	l := profile.NewLearner()
+	for _, app := range []string{"aa", "bb", "cc"} {
+		scene := "k2"
+		if app == "bb" {
+			scene = "not a name" // what it makes is no valid profile
+		}
+		require.True(t, l.Observe(profile.Observation{
+			Key: profile.Key{App: app, Point: "recall", Scene: scene, Table: "t"}, Class: "all", Level: 1, Of: 2, Count: 1000, RT: encoded(1000, 1000, 2000), Value: 1, At: now,
+		}))
+	}
+	k := profile.NewKeeper(profile.KeeperConfig{Learner: l, Store: sick{db, "aa"}, Service: profile.NewService(db, clock, nil), Now: clock})
+	n, err := k.Turn(t.Context())
+	require.Equal(t, 1, n)
+	require.ErrorContains(t, err, "aa/recall in k2: damaged")
+	require.ErrorContains(t, err, "bb/recall")
+	p, err := db.FindProfile(t.Context(), profile.Key{App: "cc", Point: "recall", Scene: "k2", Table: "t"}, profile.Learned)
+	require.NoError(t, err)
+	require.NotNil(t, p)
 }

@@ -77,7 +77,7 @@ func NewLearner() *Learner { return &Learner{series: map[Key]*series{}} }
 
 // Observe adds one observation; false when it could not be used.
 func (l *Learner) Observe(o Observation) bool {
-	if o.Count <= 0 || o.Level < 1 || o.Level > o.Of || o.Of > gear.MaxLevels || o.Worked < 0 || !finite(o.Work, o.Effect, o.Taken, o.TakenMax, o.Output, o.Value) {
+	if o.Level < 1 || o.Level > o.Of || o.Of > gear.MaxLevels || !o.sane() {
 		return l.drop()
 	}
 	if o.Worked == 0 && (o.Work != 0 || o.Effect != 0 || o.Taken != 0 || o.Output != 0) {
@@ -130,13 +130,22 @@ func (l *Learner) Observe(o Observation) bool {
 	return true
 }
 
-func finite(vs ...float64) bool {
-	for _, v := range vs {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+// The most that one observation may say: what is above it no machine did in a few
+// seconds, and sums of it stay finite for as long as they are kept. One that did not
+// would never be halved again.
+const (
+	maxCount = 1e9
+	maxTold  = 1e15
+)
+
+// sane reports whether an observation's numbers can be.
+func (o *Observation) sane() bool {
+	for _, v := range [...]float64{o.Work, o.Taken, o.TakenMax, o.Output, math.Abs(o.Effect), math.Abs(o.Value)} {
+		if !(v >= 0 && v <= maxTold) { // also NaN
 			return false
 		}
 	}
-	return true
+	return o.Count > 0 && o.Count <= maxCount && o.Worked >= 0 && o.Worked <= maxCount
 }
 
 func (l *Learner) drop() bool {

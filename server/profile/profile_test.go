@@ -237,6 +237,29 @@ func TestLearner(t *testing.T) {
 	require.Empty(t, l.Keys())
 }
 
+// What no machine can have done is not added up: infinite sums would never age.
+func TestLearnerRefusesWhatCannotBe(t *testing.T) {
+	l := profile.NewLearner()
+	key := profile.Key{App: "sn", Point: "recall", Scene: "k2", Table: "t"}
+	good := profile.Observation{Key: key, Class: "light", Level: 1, Of: 2, Count: 500, Worked: 500, Work: 1, Effect: -1, Taken: 1, TakenMax: 1, Output: 1, RT: encoded(1000, 1000)}
+	for i, bend := range []func(*profile.Observation){
+		func(o *profile.Observation) { o.Work = 1e308 },
+		func(o *profile.Observation) { o.Work = -1 },
+		func(o *profile.Observation) { o.Effect = -1e300 },
+		func(o *profile.Observation) { o.Value = math.NaN() },
+		func(o *profile.Observation) { o.Taken = -5 },
+		func(o *profile.Observation) { o.TakenMax = math.Inf(1) },
+		func(o *profile.Observation) { o.Output = 1e18 },
+		func(o *profile.Observation) { o.Count = math.MaxInt64 },
+		func(o *profile.Observation) { o.Worked = math.MaxInt64 },
+	} {
+		o := good
+		bend(&o)
+		require.False(t, l.Observe(o), i)
+	}
+	require.True(t, l.Observe(good))
+}
+
 func TestLearnerIsBounded(t *testing.T) {
 	l := profile.NewLearner()
 	for i := range profile.MaxSeries + 10 {

@@ -14,6 +14,7 @@ const (
 	SightingsHalfLife = 30 * time.Minute
 
 	maxSightings = 20_000 // kinds of them, all scenes together
+	sweepEvery   = time.Minute
 )
 
 // Sighting is what agents report of who runs after whom, and who calls whom, in
@@ -42,6 +43,7 @@ type Sightings struct {
 	mu     sync.Mutex
 	scenes map[string]*sighted
 	kinds  int
+	swept  time.Time
 }
 
 type sighted struct {
@@ -85,6 +87,9 @@ func (s *Sightings) Observe(app string, calls []gear.CallReport) {
 		x.age(now, &s.kinds)
 		if _, old := x.counts[k]; !old {
 			if s.kinds >= maxSightings {
+				s.sweep(now)
+			}
+			if s.kinds >= maxSightings {
 				continue
 			}
 			s.kinds++
@@ -111,6 +116,20 @@ func sightingOf(app string, c *gear.CallReport) (Sighting, bool) {
 		*f.to = Place{a, p}
 	}
 	return k, ok
+}
+
+// sweep makes room: scenes that nobody speaks of, or asks for, any more lose what
+// grew old, or they would fill the store for ever. At most once in sweepEvery.
+func (s *Sightings) sweep(now time.Time) {
+	if now.Sub(s.swept) < sweepEvery {
+		return
+	}
+	s.swept = now
+	for name, x := range s.scenes {
+		if x.age(now, &s.kinds); len(x.counts) == 0 {
+			delete(s.scenes, name)
+		}
+	}
 }
 
 func (x *sighted) age(now time.Time, kinds *int) {
