@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -50,7 +51,7 @@ type BuilderConfig struct {
 type Builder struct {
 	cfg BuilderConfig
 
-	building sync.Mutex // one build at a time: it is a core's work
+	building chan struct{} // holds one while a table is built: it is a core's work
 	failed   map[string]time.Time
 	inputs   map[string]built
 
@@ -93,7 +94,7 @@ func NewBuilder(cfg BuilderConfig) *Builder {
 	if cfg.Schedule == (allocation.Schedule{}) {
 		cfg.Schedule = allocation.DefaultSchedule
 	}
-	return &Builder{cfg: cfg, failed: map[string]time.Time{}, standing: map[string]Readiness{}, inputs: map[string]built{}}
+	return &Builder{cfg: cfg, building: make(chan struct{}, 1), failed: map[string]time.Time{}, standing: map[string]Readiness{}, inputs: map[string]built{}}
 }
 
 // Run builds what is due until ctx ends.
@@ -124,6 +125,9 @@ func (b *Builder) Turn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := b.forget(ctx, scenes); err != nil {
+		return err
+	}
 	var all error
 	for _, s := range scenes {
 		if len(s.Graph.Nodes) == 0 {
@@ -134,6 +138,36 @@ func (b *Builder) Turn(ctx context.Context) error {
 		}
 	}
 	return all
+}
+
+// enter waits for the build under way, for as long as ctx lasts.
+func (b *Builder) enter(ctx context.Context) error {
+	select {
+	case b.building <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the build of another table: %w", ctx.Err())
+	}
+}
+
+func (b *Builder) leave() { <-b.building }
+
+// forget drops what is known of scenes that are gone.
+func (b *Builder) forget(ctx context.Context, scenes []*Scene) error {
+	if err := b.enter(ctx); err != nil {
+		return err
+	}
+	defer b.leave()
+	there := map[string]bool{}
+	for _, s := range scenes {
+		there[s.Name] = true
+	}
+	maps.DeleteFunc(b.failed, func(name string, _ time.Time) bool { return !there[name] })
+	maps.DeleteFunc(b.inputs, func(name string, _ built) bool { return !there[name] })
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	maps.DeleteFunc(b.standing, func(name string, _ Readiness) bool { return !there[name] })
+	return nil
 }
 
 // Rebuild builds a scene's table now, whatever the schedule says.
@@ -155,8 +189,10 @@ func (b *Builder) stand(scene string, r Readiness) {
 }
 
 func (b *Builder) build(ctx context.Context, s *Scene, cause string, c audit.Change) (*allocation.Version, error) {
-	b.building.Lock()
-	defer b.building.Unlock()
+	if err := b.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer b.leave()
 	now := b.cfg.Now()
 	old, err := b.cfg.Tables.GetAllocation(ctx, s.Name, gear.Any, 0)
 	if err != nil && !fault.Is(err, fault.NotFound) {
@@ -228,9 +264,10 @@ func (b *Builder) input(ctx context.Context, s *Scene, now time.Time) (*allocati
 	found := map[string][]*profile.Profile{}
 	for i := range s.Graph.Nodes {
 		app := s.Graph.Nodes[i].Place.App
-		if found[app] != nil {
+		if _, read := found[app]; read {
 			continue
 		}
+		found[app] = nil // of an app without profiles, too, they are read once
 		for f := (profile.Filter{App: app, Limit: 200}); ; {
 			items, next, err := b.cfg.Profiles.ListProfiles(ctx, f)
 			if err != nil {
