@@ -1,8 +1,11 @@
 package feedback
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/allspark/allspark/proto/gear"
@@ -165,7 +168,9 @@ func (l *Loop) Turn(ctx context.Context) error {
 		}
 		mine[c.Scope] = c
 	}
-	for s, p := range places {
+	inOrder := func(a, b control.Scope) int { return cmp.Compare(a.String(), b.String()) }
+	for _, s := range slices.SortedFunc(maps.Keys(places), inOrder) { // the journal tells it alike each time
+		p := places[s]
 		if p.order.Pinned && planned(standing, &p, now) {
 			keep(l.follow(ctx, p, mine[s], now))
 			continue

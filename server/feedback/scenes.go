@@ -171,6 +171,7 @@ func (l *Scenes) Turn(ctx context.Context) error {
 	for k := range l.links {
 		if !wanted[k] {
 			delete(l.links, k)
+			delete(l.said, k.scene+"/"+k.idc)
 		}
 	}
 	keep(l.sweep(ctx, standing, scenes, now))
