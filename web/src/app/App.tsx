@@ -4,6 +4,7 @@ import zhCN from "antd/locale/zh_CN";
 import { useEffect, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { RouterProvider } from "react-router";
+import { RouterContext } from "../ui/routerContext";
 import { queryClient } from "../api/live";
 import { Icon } from "../ui/icons";
 import { router } from "../routes/router";
@@ -39,7 +40,9 @@ export function App() {
     >
       <AntApp component={false} message={{ maxCount: 3 }}>
         <QueryClientProvider client={queryClient}>
-          <RouterProvider router={router} />
+          <RouterContext value={router}>
+            <RouterProvider router={router} />
+          </RouterContext>
         </QueryClientProvider>
       </AntApp>
     </ConfigProvider>

@@ -2,6 +2,7 @@ import { act, fireEvent, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { createMemoryRouter, RouterProvider, useSearchParams } from "react-router";
 import { afterEach, expect, it, vi } from "vitest";
+import { RouterContext } from "./routerContext";
 import { SearchField } from "./SearchField";
 import { useAddressText } from "./useAddressText";
 
@@ -18,7 +19,11 @@ function Page() {
 
 const open = (at: string) => {
   const router = createMemoryRouter([{ path: "/", Component: Page }], { initialEntries: [at] });
-  render(<RouterProvider router={router} />);
+  render(
+    <RouterContext value={router}>
+      <RouterProvider router={router} />
+    </RouterContext>,
+  );
   return { router, field: screen.getByLabelText<HTMLInputElement>("find") };
 };
 
@@ -67,7 +72,11 @@ it("calls nobody back who is on the way to another page", async () => {
     { path: "/", Component: Page },
     { path: "/point", lazy: () => page },
   ]);
-  render(<RouterProvider router={router} />);
+  render(
+    <RouterContext value={router}>
+      <RouterProvider router={router} />
+    </RouterContext>,
+  );
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   fireEvent.change(screen.getByLabelText("find"), { target: { value: "rank" } });
   const going = router.navigate("/point");

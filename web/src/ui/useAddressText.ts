@@ -1,5 +1,6 @@
 import { useContext, useEffect, useState } from "react";
-import { UNSAFE_DataRouterContext as DataRouter, useLocation, useSearchParams } from "react-router";
+import { useLocation, useSearchParams } from "react-router";
+import { RouterContext } from "./routerContext";
 
 /** How long typing rests before the address follows, in milliseconds. */
 const rest = 150;
@@ -14,7 +15,7 @@ const rest = 150;
 export function useAddressText(key = "q"): [string, (text: string) => void] {
   const [params, setParams] = useSearchParams();
   const here = useLocation().key;
-  const router = useContext(DataRouter)?.router;
+  const router = useContext(RouterContext);
   const said = params.get(key) ?? "";
   const [text, setText] = useState(said);
   const [seen, setSeen] = useState(said);
