@@ -24,8 +24,8 @@ var silent = []string{
 	"server/store/open.go", "server/store/migrate.go", "server/store/leases.go",
 }
 
-// reasoning are the rules whose every sentence is the reason of a decision.
-var reasoning = []string{"server/feedback/rule", "server/alert/rule", "server/allocation/rule_rebuild", "agent/loop/rule"}
+// reasoning are the files whose every sentence is the reason of a decision.
+var reasoning = []string{"server/feedback/rule", "server/alert/rule", "server/allocation/rule_rebuild", "server/plan/readiness", "agent/loop/rule"}
 
 // speakers take a sentence among their arguments: the first that has words.
 var speakers = []string{
@@ -37,6 +37,9 @@ var speakers = []string{
 
 // spokenFields hold a sentence wherever they are set.
 var spokenFields = []string{"Message", "Reason", "Detail", "Trouble", "Left", "Limited"}
+
+// spokenTypes hold one by its position.
+var spokenTypes = []string{"Missing", "Left"}
 
 // sayers return a sentence.
 var sayers = []string{"Message", "Stale"}
@@ -74,6 +77,7 @@ func spoken(set *token.FileSet, p string, f *ast.File) (out []Sentence) {
 					break
 				}
 			}
+			return !all // its literals are said already
 		case *ast.FuncDecl:
 			if x.Body == nil || !slices.Contains(sayers, x.Name.Name) {
 				break
@@ -87,7 +91,7 @@ func spoken(set *token.FileSet, p string, f *ast.File) (out []Sentence) {
 				return true
 			})
 		case *ast.CompositeLit:
-			if id, ok := x.Type.(*ast.Ident); ok && id.Name == "Missing" {
+			if id, ok := x.Type.(*ast.Ident); ok && slices.Contains(spokenTypes, id.Name) {
 				for _, e := range x.Elts {
 					say(e, false)
 				}

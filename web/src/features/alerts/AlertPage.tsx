@@ -47,7 +47,12 @@ function Detail({ alert: a }: { alert: AlertDetail }) {
     [t("alerts.started"), dateTime(a.started_at)],
     [t("alerts.fired"), `${dateTime(a.fired_at)} · ${t("alerts.stands")} ${span(a.fired_at, a.resolved_at)}`],
     ...(a.resolved_at
-      ? [[t("alerts.resolved"), `${dateTime(a.resolved_at)} · ${a.ending ?? ""}`] as [string, ReactNode]]
+      ? [
+          [t("alerts.resolved"), `${dateTime(a.resolved_at)} · ${said(a.ending) ?? ""}`] as [
+            string,
+            ReactNode,
+          ],
+        ]
       : []),
     ...(a.acked_by
       ? [

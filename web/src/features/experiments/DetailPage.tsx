@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useNavigate, useParams } from "react-router";
 import { useCan } from "../../api/session";
 import { Ask } from "../../ui/Ask";
+import { reasonBy } from "../../ui/cause";
 import { CopyAs } from "../../ui/CopyAs";
 import { showExperiment } from "../../ui/commands";
 import { dateTime } from "../../ui/format";
@@ -113,7 +114,7 @@ function Detail({ experiment: x }: { experiment: Experiment }) {
             <dt>{t("experiments.end")}</dt>
             <dd>
               {dateTime(x.ended_at ?? x.ends_at)}
-              {x.ended_by && ` · ${x.ended_by}: ${x.ending}`}
+              {x.ended_by && ` · ${x.ended_by}: ${reasonBy(x.ended_by, x.ending)}`}
             </dd>
           </div>
         )}

@@ -1,4 +1,5 @@
 import { useTranslation } from "react-i18next";
+import { reasonBy } from "../../ui/cause";
 import { Tag, type Tone } from "../../ui/marks";
 import type { Experiment, Interval, Lift } from "./api";
 
@@ -7,7 +8,7 @@ const tones: Record<string, Tone> = { running: "info", ended: "", draft: "warn" 
 export function State({ experiment: x }: { experiment: Experiment }) {
   const { t } = useTranslation();
   return (
-    <Tag tone={tones[x.state]} title={x.ending}>
+    <Tag tone={tones[x.state]} title={reasonBy(x.ended_by ?? "", x.ending)}>
       {t(`experiments.states.${x.state}`)}
     </Tag>
   );

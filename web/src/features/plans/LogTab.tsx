@@ -98,7 +98,7 @@ export default function LogTab({ plan }: { plan: Seen }) {
                             #{l.revision}
                           </Link>
                         ) : null}{" "}
-                        {l.what}
+                        {said(l.what)}
                       </td>
                     </tr>
                   ))}

@@ -94,7 +94,7 @@ export default function RehearsalTab({ plan }: { plan: api.Seen }) {
               )}
               {chosen.not_played.length > 0 && (
                 <div className="note warn">
-                  {t("plans.notPlayed")} {chosen.not_played.join("; ")}
+                  {t("plans.notPlayed")} {chosen.not_played.map((x) => said(x)).join("; ")}
                 </div>
               )}
               {chosen.with && chosen.without && (

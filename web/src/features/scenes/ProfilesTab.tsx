@@ -162,7 +162,7 @@ function Profiles({ scene, live, profiles }: { scene: Scene; live: SceneLive; pr
         flush
         actions={
           <>
-            <span className="soft">{live.table}</span>
+            <span className="soft">{said(live.table)}</span>
             <Button type="primary" disabled={!may} onClick={() => setUploading("any")}>
               {t("scenes.upload.title")}
             </Button>
