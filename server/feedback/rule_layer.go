@@ -53,7 +53,10 @@ type LayerState struct {
 	lean      float64 // errors of RT of the last windows within the band, summed
 	leans     int     // how many, all on one side
 	Saturated bool    // over its bounds, and no time left to take away
-	Margin    bool    // within its bounds with room, or at the top
+	// Margin: there is room. Within its bounds on no less time than the table gives
+	// is room, too: feedback uses up whatever lies below the band, so that waiting for
+	// that alone would wait for ever.
+	Margin bool
 }
 
 // Scale multiplies the available RT and the timeouts of the layer's children.
@@ -118,6 +121,7 @@ func StepLayer(s LayerState, in LayerSample, set LayerSettings) (LayerState, str
 	before := s.lnScale
 	switch {
 	case steady && (leans > 0 && !in.Lowest || leans < 0 && !in.Highest):
+		s.Margin = s.room(in, set)
 		s.lnScale -= set.EtaDown * leans // it is known: up is no more of a risk than down
 	case err > set.Band && in.Lowest:
 		s.Saturated = true
@@ -131,6 +135,7 @@ func StepLayer(s LayerState, in LayerSample, set LayerSettings) (LayerState, str
 		s.Margin = true
 		s.lnScale += min(set.EtaUp*-err, math.Log(set.MaxUp))
 	default:
+		s.Margin = s.room(in, set)
 		return s, what + ": within the band"
 	}
 	s.lean, s.leans = 0, 0
@@ -143,6 +148,11 @@ func StepLayer(s LayerState, in LayerSample, set LayerSettings) (LayerState, str
 		return s, what + ": the scale is at its ceiling"
 	}
 	return s, fmt.Sprintf("%s: time below %.3f to %.3f", what, math.Exp(before), s.Scale())
+}
+
+// room tells, of a window within the band, that nothing had to be taken away for it.
+func (s LayerState) room(in LayerSample, set LayerSettings) bool {
+	return s.lnScale >= 0 && !(set.Timeouts > 0 && in.Timeouts > set.Timeouts/2)
 }
 
 // leaning counts a window, and gives the mean error of those in a row that lie within

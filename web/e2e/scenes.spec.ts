@@ -24,7 +24,10 @@ test("a target of 300 ms becomes 160: what it will be, preset, hold, hand-over, 
   await page.getByRole("link", { name: "k2" }).first().click();
   const phase = page.getByRole("region", { name: /Phase|阶段/ });
   const tile = (label: RegExp) => page.locator(".tile").filter({ hasText: label });
-  await expect(tile(/^(Target|目标RT)/).locator(".value")).toHaveText(/300 ms/, { timeout: 60_000 });
+  // What is aimed at, or a step of the RT gear below it, if the demo was overloaded lately.
+  await expect(tile(/^(Target|目标RT)/).locator(".value")).toHaveText(/^(300|260|220|190) ms/, {
+    timeout: 60_000,
+  });
   await expect(tile(/^(Row|表行)/)).toContainText(/table \d|第 \d+ 号表/, { timeout: 60_000 });
   await expect(phase).toContainText(/feedback|反馈/, { timeout: 60_000 });
   await page.getByRole("button", { name: /Change target|修改目标/ }).click();
@@ -99,7 +102,9 @@ test("time is split among the points, and the front end's timeouts stand beside 
     const got = await fetch("/api/v1/scenes/k2");
     return ((await got.json()) as { target: string }).target;
   });
-  expect(`${h.effective_ms.at(-1)}ms`).toBe(now);
+  const aim = h.effective_ms.at(-1)!; // the target, or less in a gear below the first
+  expect(aim).toBeLessThanOrEqual(parseFloat(now));
+  expect(aim === parseFloat(now)).toBe(h.step.at(-1) === 1);
   if (shots) await page.screenshot({ path: `${shots}/scene-split.png`, fullPage: true });
   await accessible(page);
 });
@@ -120,14 +125,12 @@ test("the link view shows every node in both IDCs, as a graph and as a table", a
 
 test("the what-if slider shows another row of the table, and stages it as the target", async ({ page }) => {
   await page.goto("/scenes/k2?tab=allocation");
-  // Profiles learnt on a slow machine may leave no row as low as the 160 ms of before.
-  await targetOf(page, "300ms");
   const slider = page.getByRole("slider");
-  await expect(slider).toHaveAttribute("aria-valuenow", "300", { timeout: 60_000 });
   const before = await page.getByRole("table").first().innerText();
   const stage = page.getByRole("button", { name: /^Set \d+ ms as target$|^将目标设为/ });
   await expect(stage).toBeDisabled(); // it is the target
   await slider.focus();
+  await slider.press("ArrowRight"); // from here on it no longer follows the scene
   const start = Number(await slider.getAttribute("aria-valuenow"));
   for (let i = 0; i < 40; i++) await slider.press("ArrowRight");
   await expect.poll(() => page.getByRole("table").first().innerText()).not.toBe(before);
