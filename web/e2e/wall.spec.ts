@@ -145,6 +145,19 @@ test("in both languages and themes the wall is legible and without violation", a
       const foot = (await page.locator(".wall footer").boundingBox())!;
       expect(foot.y + foot.height).toBeLessThanOrEqual(height); // nobody scrolls it
       expect(foot.x + foot.width).toBeLessThanOrEqual(width);
+      // Nor if all three alerts that it names at most stood now.
+      const lowest = await page.locator(".wall footer").evaluate((footer) => {
+        const alerts = footer.querySelectorAll("section")[1]!;
+        const lines = Array.from({ length: 4 - alerts.querySelectorAll("p").length }, () => {
+          const line = document.createElement("p");
+          line.textContent = "⚠ capacity: feature/sh fetch";
+          return alerts.appendChild(line);
+        });
+        const { bottom } = footer.getBoundingClientRect();
+        lines.forEach((line) => line.remove());
+        return bottom;
+      });
+      expect(lowest).toBeLessThanOrEqual(height);
       // Read from across a room: the figure that matters is a twentieth of the screen.
       const size = await page
         .locator(".wall-scene .wall-figure")
