@@ -52,8 +52,13 @@ func TestAnUpgradeGoesThroughPointAndEdge(t *testing.T) {
 		Transport: &httpmw.Transport{Edge: edge, Base: base},
 		ErrorLog:  slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
 	}
-	front := httptest.NewServer(httpmw.Server{Point: point}.Handler(func(w http.ResponseWriter, r *http.Request, _ *agent.Decision) {
+	handler := httpmw.Server{Point: point}.Handler(func(w http.ResponseWriter, r *http.Request, _ *agent.Decision) {
 		proxy.ServeHTTP(w, r)
+	})
+	served := make(chan struct{}) // a server that closes does not wait for hijacked connections
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(served)
+		handler.ServeHTTP(w, r)
 	}))
 	defer front.Close()
 
@@ -76,6 +81,7 @@ func TestAnUpgradeGoesThroughPointAndEdge(t *testing.T) {
 		time.Sleep(300 * time.Millisecond) // past the edge's timeout
 	}
 	require.NoError(t, conn.Close())
+	<-served
 	front.Close()
 	require.NoError(t, ag.Close())
 	ok, count := map[string]int64{}, map[string]int64{}
