@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -39,10 +40,10 @@ func TestPruning(t *testing.T) {
 		}
 		write("quiet") // once, and in force ever since
 
-		leading := false
+		var leading atomic.Bool
 		day := func() time.Duration { return 24 * time.Hour }
 		p := &pruner{
-			leading: func() bool { return leading },
+			leading: leading.Load,
 			now:     time.Now,
 			jobs: []pruneJob{
 				{"trouble", day, func(context.Context, time.Time) (int64, error) { return 0, errors.New("away") }},
@@ -60,7 +61,7 @@ func TestPruning(t *testing.T) {
 		synctest.Wait()
 		require.Equal(t, 72, count("busy"), "a replica that does not lead drops nothing")
 
-		leading = true
+		leading.Store(true)
 		time.Sleep(pruneFirst + time.Second)
 		synctest.Wait()
 		require.Equal(t, 24, count("busy"), "a day's, and the one that was in force when it began")
