@@ -15,14 +15,20 @@ import (
 	"github.com/allspark/allspark/server/store"
 )
 
-// Two levels are seen of five, one class of them at another: the rest keeps what
-// was known, moved as far as its neighbours.
-func TestTheKeeperPutsNewsOverWhatWasKnown(t *testing.T) {
-	now := time.Date(2026, 11, 11, 0, 0, 0, 0, time.UTC)
+func emptyStore(t *testing.T) *store.DB {
+	t.Helper()
 	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	require.NoError(t, db.Migrate(t.Context()))
+	return db
+}
+
+// Two levels are seen of five, one class of them at another: the rest keeps what
+// was known, moved as far as its neighbours.
+func TestTheKeeperPutsNewsOverWhatWasKnown(t *testing.T) {
+	now := time.Date(2026, 11, 11, 0, 0, 0, 0, time.UTC)
+	db := emptyStore(t)
 	clock := func() time.Time { return now }
 	s := profile.NewService(db, clock, nil)
 	key := profile.Key{App: "sn", Point: "recall", Scene: "k2", Table: "t"}
@@ -92,10 +98,7 @@ func TestTheKeeperPutsNewsOverWhatWasKnown(t *testing.T) {
 func TestWhatIsKnownOfAnotherTableStandsIn(t *testing.T) {
 	now := time.Date(2026, 11, 11, 0, 0, 0, 0, time.UTC)
 	for _, source := range []profile.Source{profile.Learned, profile.Uploaded} {
-		db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"))
-		require.NoError(t, err)
-		t.Cleanup(func() { require.NoError(t, db.Close()) })
-		require.NoError(t, db.Migrate(t.Context()))
+		db := emptyStore(t)
 		s := profile.NewService(db, func() time.Time { return now }, nil)
 		key := profile.Key{App: "sn", Point: "recall", Scene: "k2", Table: "old"}
 		old := &profile.Profile{Key: key, Source: source, MeasuredAt: now.Add(-time.Hour), Classes: []allocation.Class{{Name: "light", Share: 0.5}, {Name: "heavy", Share: 0.5}}}
@@ -144,10 +147,7 @@ func TestWhatIsKnownOfAnotherTableStandsIn(t *testing.T) {
 // takes, and the same few of them must not say it again at every turn.
 func TestAnOverloadTeachesLittle(t *testing.T) {
 	now := time.Date(2026, 11, 11, 0, 0, 0, 0, time.UTC)
-	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"))
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, db.Close()) })
-	require.NoError(t, db.Migrate(t.Context()))
+	db := emptyStore(t)
 	s := profile.NewService(db, func() time.Time { return now }, nil)
 	key := profile.Key{App: "feature", Point: "fetch", Scene: "k2", Table: "t"}
 	old := &profile.Profile{Key: key, Source: profile.Learned, MeasuredAt: now, Classes: []allocation.Class{{Name: "all", Share: 1}}}
@@ -182,7 +182,7 @@ func TestAnOverloadTeachesLittle(t *testing.T) {
 	for range 2000 { // truly slower from now on: level 33 learns it, and those near it do
 		see(33, 126_000, 100)
 	}
-	_, err = k.Turn(t.Context())
+	_, err := k.Turn(t.Context())
 	require.NoError(t, err)
 	p, err := db.FindProfile(t.Context(), key, profile.Learned)
 	require.NoError(t, err)
@@ -227,10 +227,7 @@ func (s sick) FindProfile(ctx context.Context, k profile.Key, source profile.Sou
 
 func TestOneBadProfileKeepsNoOtherFromBeingSaved(t *testing.T) {
 	now := time.Date(2026, 11, 11, 0, 0, 0, 0, time.UTC)
-	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"))
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, db.Close()) })
-	require.NoError(t, db.Migrate(t.Context()))
+	db := emptyStore(t)
 	clock := func() time.Time { return now }
 	l := profile.NewLearner()
 	for _, app := range []string{"aa", "bb", "cc"} {

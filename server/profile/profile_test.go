@@ -3,7 +3,6 @@ package profile_test
 import (
 	"fmt"
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +15,6 @@ import (
 	"github.com/allspark/allspark/server/audit"
 	"github.com/allspark/allspark/server/fault"
 	"github.com/allspark/allspark/server/profile"
-	"github.com/allspark/allspark/server/store"
 )
 
 const good = `level,class,share,p50,p99,work,effect,output,cap,samples
@@ -286,10 +284,7 @@ func TestBest(t *testing.T) {
 func TestService(t *testing.T) {
 	now := time.Date(2026, 11, 11, 0, 0, 0, 0, time.UTC)
 	nudges := 0
-	db, err := store.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "a.db"))
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, db.Close()) })
-	require.NoError(t, db.Migrate(t.Context()))
+	db := emptyStore(t)
 	s := profile.NewService(db, func() time.Time { return now }, func() { nudges++ })
 	u := profile.Upload{Key: profile.Key{App: "sn", Point: "recall"}, Format: profile.CSV}
 	p, warnings, err := s.Upload(t.Context(), u, strings.NewReader(good), audit.Change{Actor: "ann"})
