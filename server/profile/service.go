@@ -152,6 +152,20 @@ func (s *Service) Delete(ctx context.Context, id string, version int64, c audit.
 	return nil
 }
 
+// All reads every page of what f selects.
+func All(ctx context.Context, s Store, f Filter) (all []*Profile, err error) {
+	for f.Limit = 200; ; {
+		page, next, err := s.ListProfiles(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page...)
+		if f.After = next; next == "" {
+			return all, nil
+		}
+	}
+}
+
 // Best chooses what serves a point in a scene with a level table ("" when nobody
 // knows): of the right table before others, of the scene before all scenes,
 // fresh before stale, uploaded before learnt, newest first. nil without any.

@@ -10,17 +10,11 @@ import (
 // standIn gives the profile that speaks for a key of which nothing was learnt yet:
 // the one a table would be built from today. nil without any.
 func (k *Keeper) standIn(ctx context.Context, key Key) (*Profile, error) {
-	var all []*Profile
-	for f := (Filter{App: key.App, Point: key.Point, Limit: 200}); ; {
-		page, next, err := k.cfg.Store.ListProfiles(ctx, f)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, page...)
-		if f.After = next; next == "" {
-			return Best(all, key.App, key.Point, key.Scene, key.Table, k.cfg.Now()), nil
-		}
+	all, err := All(ctx, k.cfg.Store, Filter{App: key.App, Point: key.Point})
+	if err != nil {
+		return nil, err
 	}
+	return Best(all, key.App, key.Point, key.Scene, key.Table, k.cfg.Now()), nil
 }
 
 // fitted makes a prior for this series of what another profile knows: its levels

@@ -267,17 +267,11 @@ func (b *Builder) input(ctx context.Context, s *Scene, now time.Time) (*allocati
 		if _, read := found[app]; read {
 			continue
 		}
-		found[app] = nil // of an app without profiles, too, they are read once
-		for f := (profile.Filter{App: app, Limit: 200}); ; {
-			items, next, err := b.cfg.Profiles.ListProfiles(ctx, f)
-			if err != nil {
-				return nil, info, ready, err
-			}
-			found[app] = append(found[app], items...)
-			if f.After = next; next == "" {
-				break
-			}
+		items, err := profile.All(ctx, b.cfg.Profiles, profile.Filter{App: app})
+		if err != nil {
+			return nil, info, ready, err
 		}
+		found[app] = items // of an app without profiles, too, they are read once
 	}
 	levels := b.cfg.Levels(s.Name)
 	in, missing, problems := s.Input(func(p Place) *profile.Profile {
